@@ -1,24 +1,21 @@
 // Conditions come in shapes: a text with holes, "(not (open " _ "))". What fills the holes are objects of the right types,
 // counted before they are listed, so that a kind that is too large costs nothing.
-//
-// Predicates that no action changes are no goals. They say what objects are, though, where a domain has no types: "all
-// balls" is then (forall (?x) (imply (ball ?x) ...)).
+// Facts come first, of which everything else is made; each further kind of conditions is there as a whole, or left out.
 #include "goals/items.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
+#include "goals/shape_text.h"
+#include "goals/subjects.h"
 #include "support/str_cat.h"
 #include "support/words.h"
 #include "task/compile.h"
 
 namespace metactrl::goals {
 
-using internal::ids;
 using internal::index;
 using internal::str_cat;
 using internal::to_id;
@@ -28,20 +25,6 @@ namespace {
 // "At least so many". What people speak of are mostly few, and many are the first to go where there are too many conditions.
 constexpr std::uint32_t kFew = 4;
 constexpr std::uint32_t kMostCounted = 10;
-
-// "on-table" and "on_table" as people write it.
-std::string spoken(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) c = c == '-' || c == '_' ? ' ' : c;
-  return out;
-}
-
-// "robot at", "holding"
-bool asks_for_an_object(std::string_view predicate) {
-  constexpr std::string_view kPrepositions = " at in on near by to of from with inside under behind above ";
-  const std::string_view last = predicate.substr(predicate.find_last_of(' ') + 1);
-  return last.ends_with("ing") || kPrepositions.find(str_cat(" ", last, " ")) != std::string_view::npos;
-}
 
 // In a template of a format a brace must not open a field.
 std::string plain(const std::string& text) {
@@ -56,15 +39,12 @@ class ItemBuilder {
  public:
   ItemBuilder(const pddl::Ast& ast, const task::Definition& definition, const ItemSet::Options& options,
               internal::Meter& meter, ItemSet& out)
-      : ast_(ast), definition_(definition), options_(options), meter_(meter), out_(out) {}
+      : ast_(ast), options_(options), meter_(meter), out_(out), subjects_(find_subjects(ast, definition, meter)) {}
 
   void run() {
     for (const pddl::Object& object : ast_.objects) out_.objects_.push_back(object.name);
-    find_changes();
-    find_deeds();
-    find_classes();
-    count_reached();
-    for (const Class& one : classes_) out_.classes_.push_back({one.name, one.members});
+    out_.deeds_ = subjects_.deeds;
+    for (const Class& one : subjects_.classes) out_.classes_.push_back({one.name, one.members});
     add_facts();
     add_kind("all, none and some of a kind", [this] {
       quantify(
@@ -102,177 +82,20 @@ class ItemBuilder {
 
  private:
   using Kind = ItemSet::Kind;
-  using Objects = std::vector<ObjectId>;
-  struct Predicate {
-    bool changes = false;
-    std::vector<Objects> ranges;  // by argument
+  using Objects = Subjects::Objects;
+  using Class = Subjects::Class;
+  struct Fact : Subjects::Fact {
+    ActionId item{};  // that asks for it
   };
-  // Objects that people have one word for: a type, or those for which a predicate holds.
-  struct Class {
-    std::string binder;  // "(?x - ball)", "(?x)"
-    std::string before;  // of a condition about all of them: "", "(imply (ball ?x) "
-    std::string within;  // of a condition about some of them: "", "(and (ball ?x) "
-    std::string after;   // ")"
-    std::string name;    // "ball"
-    Objects members;
-  };
-  struct Fact {
-    pddl::PredicateId predicate{};
-    Objects objects;
-    bool reached = false;
-    bool init = false;
-    bool can_end = false;  // be false at some time
-    ActionId item{};       // that asks for it
-  };
-  // Of how many members of a class a fact holds.
-  struct Count {
-    std::size_t reached = 0;  // at some time
-    std::size_t init = 0;
-  };
-
-  void find_changes() {
-    std::set<task::FactId> deleted;
-    const task::ActionTable& actions = definition_.actions;
-    for (const ActionId action : actions.all()) {
-      for (const task::ActionTable::Effect& effect : actions.effects(action)) {
-        const std::span<const task::FactId> facts = actions.facts(effect.del);
-        deleted.insert(facts.begin(), facts.end());
-      }
-    }
-    predicates_.resize(ast_.predicates.size());
-    for (const pddl::PredicateId id : ast_.predicates.all()) {
-      predicates_[index(id)].changes = ast_.predicates[id].derived;
-      for (const pddl::Variable& parameter : ast_.predicates[id].parameters) {
-        predicates_[index(id)].ranges.push_back(ast_.objects_of(parameter.types));
-      }
-    }
-    const auto changes = [this](const std::vector<pddl::Effect>& effects) {
-      for (const pddl::Effect& effect : effects) predicates_[index(effect.atom.predicate)].changes = true;
-    };
-    for (const pddl::Action& action : ast_.actions) {
-      changes(action.effects);
-      if (action.durative) changes(action.durative->end_effects);
-    }
-    for (const task::FactId fact : definition_.facts.all()) {
-      const task::FactSymbol& symbol = definition_.facts[fact];
-      if (index(symbol.name) >= predicates_.size()) continue;  // a number's
-      const bool derived = definition_.fact_layer[fact] >= 0;
-      reached_[{symbol.name, symbol.arguments}] = {symbol.name, symbol.arguments, true, definition_.init[fact],
-                                                   derived || !definition_.init[fact] || deleted.contains(fact)};
-    }
-  }
-
-  void find_deeds() {
-    for (const pddl::Action& action : ast_.actions) {
-      if (!action.written.empty()) continue;  // said of the one that is
-      find_deeds(action, action.effects);
-      if (action.durative) find_deeds(action, action.durative->end_effects);
-    }
-  }
-  void find_deeds(const pddl::Action& action, const std::vector<pddl::Effect>& effects) {
-    for (const pddl::Effect& effect : effects) {
-      ItemSet::Deed deed{action.name, effect.atom.predicate, effect.add, {}};
-      for (const pddl::Term& term : effect.atom.arguments) {
-        deed.ranges.push_back(term.is_variable() ? ast_.objects_of(action.variables[term.variable()].types)
-                                                 : Objects{term.object()});
-      }
-      out_.deeds_.push_back(std::move(deed));
-    }
-  }
-
-  void find_classes() {
-    for (const pddl::TypeId type : ast_.types.all()) {
-      const Objects members = ast_.objects_of({type});
-      if (members.size() < 2 || (type == pddl::kObjectType && ast_.types.size() > 1)) continue;
-      const std::string& name = ast_.types[type].name;
-      const bool all = type == pddl::kObjectType;
-      classes_.push_back({all ? "(?x)" : str_cat("(?x - ", name, ")"), "", "", "", all ? "thing" : name, members});
-    }
-    for (const pddl::PredicateId id : ast_.predicates.all()) {
-      if (predicates_[index(id)].changes || predicates_[index(id)].ranges.size() != 1) continue;
-      Objects members;
-      for (const pddl::GroundAtom& atom : ast_.init) {
-        if (atom.predicate == id) members.push_back(atom.arguments[0]);
-      }
-      std::sort(members.begin(), members.end());
-      if (members.size() < 2) continue;
-      const std::string& name = ast_.predicates[id].name;
-      classes_.push_back(
-          {"(?x)", str_cat("(imply (", name, " ?x) "), str_cat("(and (", name, " ?x) "), ")", name, members});
-    }
-  }
-
-  // Of how many members of a class a fact can be reached, the other arguments being given: where of none, nobody asks that it be so of
-  // none; where not of all, all is out of reach. And of how many it holds at the start.
-  void count_reached() {
-    for (const auto& [key, fact] : reached_) {
-      const Predicate& predicate = predicates_[index(fact.predicate)];
-      if (!predicate.changes) continue;
-      for (std::size_t bound = 0; bound < fact.objects.size(); ++bound) {
-        Objects others = fact.objects;
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(bound));
-        for (std::size_t i = 0; i < classes_.size(); ++i) {
-          const Objects& members = classes_[i].members;
-          if (!std::binary_search(members.begin(), members.end(), fact.objects[bound])) continue;
-          meter_.piece();
-          Count& count = counts_[{fact.predicate, bound, i, others}];
-          ++count.reached;
-          count.init += fact.init ? 1 : 0;
-        }
-      }
-    }
-  }
 
   // --- shapes --------------------------------------------------------------------------------------------------------
-
-  // "(at " "" " ?x)" around the arguments; `bound` is the one that is a variable, if any.
-  std::vector<std::string> atom_parts(pddl::PredicateId id, std::optional<std::size_t> bound) const {
-    std::vector<std::string> parts = {"(" + name(id)};
-    for (std::size_t i = 0; i < predicates_[index(id)].ranges.size(); ++i) {
-      if (bound == i) {
-        parts.back() += " ?x";
-      } else {
-        parts.back() += " ";
-        parts.emplace_back();
-      }
-    }
-    parts.back() += ")";
-    return parts;
-  }
-
-  // The first argument, the predicate, the other arguments: "sample at lab", "door locked"; but "robot at lab" and "holding
-  // sample" where the one argument is what the predicate's last word asks for.
-  std::vector<std::string> spoken_parts(pddl::PredicateId id, std::optional<std::size_t> bound) const {
-    const std::size_t arity = predicates_[index(id)].ranges.size();
-    const std::string name = spoken(ast_.predicates[id].name);
-    if (arity == 0) return {name};
-    if (arity == 1 && asks_for_an_object(name)) {
-      return bound ? std::vector<std::string>{name + " it"} : std::vector<std::string>{name + " ", ""};
-    }
-    std::vector<std::string> parts = {""};
-    for (std::size_t i = 0; i < arity; ++i) {
-      if (i > 0) parts.back() += " ";
-      if (bound == i) {
-        parts.back() += "it";
-      } else {
-        parts.emplace_back();
-      }
-      if (i == 0) parts.back() += " " + name;
-    }
-    return parts;
-  }
-
-  static void surround(std::vector<std::string>& parts, const std::string& before, const std::string& after) {
-    parts.front().insert(0, before);
-    parts.back() += after;
-  }
 
   std::uint32_t shape(Kind kind, std::vector<ItemSet::Part> about, std::vector<std::string> parts,
                       std::vector<std::string> word_parts) {
     std::vector<std::string> names;
     for (ItemSet::Part& part : about) {
       names.push_back(name(part.predicate));
-      part.holes = predicates_[index(part.predicate)].ranges.size() - (part.bound ? 1 : 0);
+      part.holes = subjects_.predicates[index(part.predicate)].ranges.size() - (part.bound ? 1 : 0);
     }
     out_.shapes_.push_back({std::move(parts), std::move(word_parts), kind, internal::join(names, " ")});
     out_.shapes_.back().about = std::move(about);
@@ -306,12 +129,6 @@ class ItemBuilder {
   // Beside actions that take time no constraint is about what is derived.
   bool may_constrain(pddl::PredicateId id) const { return !ast_.has_durations || !ast_.predicates[id].derived; }
 
-  Count count_of(pddl::PredicateId id, std::size_t bound, const Class& one, const Objects& others) const {
-    const auto place = static_cast<std::size_t>(&one - classes_.data());
-    const auto found = counts_.find({id, bound, place, others});
-    return found == counts_.end() ? Count{} : found->second;
-  }
-
   // Calls visit(objects) for all ways to choose one of each range.
   template <typename Visit>
   void choose(const std::vector<Objects>& ranges, std::optional<std::size_t> without, const Visit& visit) {
@@ -335,7 +152,7 @@ class ItemBuilder {
 
   void add_facts() {
     std::size_t typed = 0;
-    for (const Predicate& predicate : predicates_) {
+    for (const Subjects::Predicate& predicate : subjects_.predicates) {
       if (!predicate.changes) continue;
       std::size_t count = 1;
       for (const Objects& range : predicate.ranges) count = std::min(count * range.size(), options_.max_items + 1);
@@ -343,28 +160,30 @@ class ItemBuilder {
     }
     const bool all = 2 * typed <= options_.max_items;
     for (const pddl::PredicateId id : ast_.predicates.all()) {
-      if (!predicates_[index(id)].changes) continue;
-      std::vector<Fact> facts;
+      if (!subjects_.predicates[index(id)].changes) continue;
+      std::vector<Subjects::Fact> facts;
       if (all) {
-        choose(predicates_[index(id)].ranges, {}, [&](Objects objects) {
-          const auto known = reached_.find({id, objects});
-          facts.push_back(known == reached_.end() ? Fact{id, std::move(objects), false, false, true} : known->second);
+        choose(subjects_.predicates[index(id)].ranges, {}, [&](Objects objects) {
+          const auto known = subjects_.reached.find({id, objects});
+          facts.push_back(known == subjects_.reached.end() ? Subjects::Fact{id, std::move(objects), false, false, true}
+                                                           : known->second);
         });
       } else {
-        const auto first = reached_.lower_bound({id, {}});
-        for (auto i = first; i != reached_.end() && i->first.first == id; ++i) facts.push_back(i->second);
+        const auto first = subjects_.reached.lower_bound({id, {}});
+        for (auto i = first; i != subjects_.reached.end() && i->first.first == id; ++i) facts.push_back(i->second);
       }
       add_facts_of(id, facts);
     }
   }
 
-  void add_facts_of(pddl::PredicateId id, const std::vector<Fact>& facts) {
-    const std::uint32_t yes = shape(Kind::kFact, {{id, {}, true}}, atom_parts(id, {}), spoken_parts(id, {}));
+  void add_facts_of(pddl::PredicateId id, const std::vector<Subjects::Fact>& facts) {
+    const std::uint32_t yes =
+        shape(Kind::kFact, {{id, {}, true}}, atom_parts(ast_, id, {}), spoken_parts(ast_, id, {}));
     const auto first = out_.items_.size();
-    for (const Fact& fact : facts) add(yes, fact.objects, !fact.reached, fact.init);
-    std::vector<std::string> parts = atom_parts(id, {});
+    for (const Subjects::Fact& fact : facts) add(yes, fact.objects, !fact.reached, fact.init);
+    std::vector<std::string> parts = atom_parts(ast_, id, {});
     surround(parts, "(not ", ")");
-    std::vector<std::string> words = spoken_parts(id, {});
+    std::vector<std::string> words = spoken_parts(ast_, id, {});
     surround(words, "not: ", "");
     const std::uint32_t no = shape(Kind::kNot, {{id, {}, false}}, std::move(parts), std::move(words));
     for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -377,8 +196,7 @@ class ItemBuilder {
     }
     for (std::size_t i = 0; i < facts.size(); ++i) {
       if (!facts[i].reached) continue;
-      facts_.push_back(facts[i]);
-      facts_.back().item = ActionId{static_cast<std::uint32_t>(first + i)};
+      facts_.push_back({facts[i], ActionId{static_cast<std::uint32_t>(first + i)}});
     }
   }
 
@@ -386,10 +204,10 @@ class ItemBuilder {
   template <typename Add>
   void quantify(const Add& add) {
     for (const pddl::PredicateId id : ast_.predicates.all()) {
-      const Predicate& predicate = predicates_[index(id)];
+      const Subjects::Predicate& predicate = subjects_.predicates[index(id)];
       if (!predicate.changes) continue;
       for (std::size_t bound = 0; bound < predicate.ranges.size(); ++bound) {
-        for (const Class& one : classes_) {
+        for (const Class& one : subjects_.classes) {
           if (is_full()) return;
           const Objects& range = predicate.ranges[bound];
           if (!std::includes(range.begin(), range.end(), one.members.begin(), one.members.end())) continue;
@@ -429,7 +247,7 @@ class ItemBuilder {
       const std::string more = "(not " + at_least(n + 1);
       add_quantified(Kind::kAtMost, id, bound, one,
                      {more, one.after + "))", str_cat("at most ", n, " of ", spoken(one.name), ": "), n});
-      std::vector<std::string> middle = atom_parts(id, bound);
+      std::vector<std::string> middle = atom_parts(ast_, id, bound);
       surround(middle, str_cat("(and ", at_least(n)), str_cat(one.after, ") ", more));
       add_quantified(Kind::kExactly, id, bound, one,
                      {"", one.after + ")))", str_cat("exactly ", n, " of ", spoken(one.name), ": "), n, middle});
@@ -444,18 +262,18 @@ class ItemBuilder {
     std::vector<std::string> before = {};  // with the same holes
   };
   void add_quantified(Kind kind, pddl::PredicateId id, std::size_t bound, const Class& one, const Around& around) {
-    std::vector<std::string> parts = atom_parts(id, bound);
+    std::vector<std::string> parts = atom_parts(ast_, id, bound);
     surround(parts, around.open, around.close);
     if (!around.before.empty()) parts = joined(around.before, std::move(parts), "", "", "");
-    std::vector<std::string> words = spoken_parts(id, bound);
+    std::vector<std::string> words = spoken_parts(ast_, id, bound);
     surround(words, around.said, "");
     const std::uint32_t form = shape(kind, {{id, bound, kind != Kind::kNone}}, std::move(parts), std::move(words));
     out_.shapes_.back().quantified = one.name;
     out_.shapes_.back().count = around.count;
     const bool limits = kind == Kind::kNone || kind == Kind::kAtMost;
     const std::size_t least = kind == Kind::kAll ? one.members.size() : kind == Kind::kSome ? 1 : around.count;
-    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) {
-      const std::size_t reached = count_of(id, bound, one, objects).reached;
+    choose(subjects_.predicates[index(id)].ranges, bound, [&](Objects objects) {
+      const std::size_t reached = subjects_.count_of(id, bound, one, objects).reached;
       if (limits && reached == 0) return;
       add(form, std::move(objects), !limits && reached < least);
     });
@@ -466,9 +284,9 @@ class ItemBuilder {
     if (!may_constrain(id)) return;
     const std::string all = str_cat("(always (forall ", one.binder, " ", one.before);
     const auto form = [&](bool never) {
-      std::vector<std::string> parts = atom_parts(id, bound);
+      std::vector<std::string> parts = atom_parts(ast_, id, bound);
       surround(parts, never ? all + "(not " : all, (never ? ")" : "") + one.after + "))");
-      std::vector<std::string> words = spoken_parts(id, bound);
+      std::vector<std::string> words = spoken_parts(ast_, id, bound);
       surround(words, str_cat(never ? "never any " : "always every ", spoken(one.name), ": "), "");
       const std::uint32_t out = shape(Kind::kAlways, {{id, bound, never}}, std::move(parts), std::move(words));
       out_.shapes_.back().quantified = one.name;
@@ -476,8 +294,8 @@ class ItemBuilder {
     };
     const std::uint32_t never = form(true);
     const std::uint32_t always = form(false);
-    choose(predicates_[index(id)].ranges, bound, [&](Objects objects) {
-      const Count count = count_of(id, bound, one, objects);
+    choose(subjects_.predicates[index(id)].ranges, bound, [&](Objects objects) {
+      const Subjects::Count count = subjects_.count_of(id, bound, one, objects);
       if (count.reached == 0) return;
       if (count.init == 0) {
         add(never, std::move(objects));
@@ -494,9 +312,9 @@ class ItemBuilder {
     for (const auto& [id, facts] : by_predicate) {
       if (!may_constrain(id)) continue;
       const auto form = [&, id = id](Kind kind, bool adds, const char* open, const char* close, const char* said) {
-        std::vector<std::string> parts = atom_parts(id, {});
+        std::vector<std::string> parts = atom_parts(ast_, id, {});
         surround(parts, open, close);
-        std::vector<std::string> words = spoken_parts(id, {});
+        std::vector<std::string> words = spoken_parts(ast_, id, {});
         surround(words, said, "");
         return shape(kind, {{id, {}, adds}}, std::move(parts), std::move(words));
       };
@@ -546,9 +364,9 @@ class ItemBuilder {
     };
     const auto literal = [](const Fact& fact) { return Literal{fact.predicate, !fact.init}; };
     const auto of = [this](const Literal& one) {
-      std::vector<std::string> parts = atom_parts(one.predicate, {});
+      std::vector<std::string> parts = atom_parts(ast_, one.predicate, {});
       if (!one.positive) surround(parts, "(not ", ")");
-      std::vector<std::string> words = spoken_parts(one.predicate, {});
+      std::vector<std::string> words = spoken_parts(ast_, one.predicate, {});
       if (!one.positive) surround(words, "not: ", "");
       return std::pair{parts, words};
     };
@@ -610,16 +428,8 @@ class ItemBuilder {
   std::uint32_t shape_of_two(Kind kind, pddl::PredicateId first, pddl::PredicateId second, const char* open,
                              const char* said, const char* between) {
     return shape(kind, {{first, {}, true}, {second, {}, true}},
-                 joined(atom_parts(first, {}), atom_parts(second, {}), open, " ", ")"),
-                 joined(spoken_parts(first, {}), spoken_parts(second, {}), said, between, ""));
-  }
-  static std::vector<std::string> joined(std::vector<std::string> first, std::vector<std::string> second,
-                                         const char* open, const char* between, const char* close) {
-    surround(first, open, between);
-    surround(second, "", close);
-    first.back() += second.front();
-    first.insert(first.end(), second.begin() + 1, second.end());
-    return first;
+                 joined(atom_parts(ast_, first, {}), atom_parts(ast_, second, {}), open, " ", ")"),
+                 joined(spoken_parts(ast_, first, {}), spoken_parts(ast_, second, {}), said, between, ""));
   }
   ActionId add_two(std::uint32_t form, const Fact& first, const Fact& second) {
     Objects objects = first.objects;
@@ -665,14 +475,10 @@ class ItemBuilder {
   }
 
   const pddl::Ast& ast_;
-  const task::Definition& definition_;
   const ItemSet::Options& options_;
   internal::Meter& meter_;
   ItemSet& out_;
-  std::vector<Predicate> predicates_;
-  std::vector<Class> classes_;
-  std::map<std::pair<pddl::PredicateId, Objects>, Fact> reached_;
-  std::map<std::tuple<pddl::PredicateId, std::size_t, std::size_t, Objects>, Count> counts_;  // by argument and class
+  const Subjects subjects_;
   std::vector<Fact> facts_;  // that can be reached, of predicates that change
   bool full_ = false;
 };

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "goals/instruction.h"
 #include "goals/items.h"
 
 namespace metactrl::goals {
@@ -33,46 +34,18 @@ class Mentions {
   Weight weight(std::span<const ActionId> before, ActionId item) const;
 
   // Those that are mentioned, in the order in which they are.
-  const std::vector<ObjectId>& objects() const { return mentioned_; }
+  const std::vector<ObjectId>& objects() const { return instruction_.mentioned; }
 
   // Is an order of two things ("wash it before you cut it") one of things that are to be done? Else it forbids: "never cut it before
   // it is washed", "only after".
-  bool orders_are_wishes() const { return !orders_forbid_; }
+  bool orders_are_wishes() const { return !instruction_.orders_forbid; }
 
  private:
-  enum class Quantity : std::uint8_t { kNone, kSaid, kThese };
-  // Words of the instruction: the first, and the one behind the last.
-  struct Range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    bool has(std::size_t place) const { return begin <= place && place < end; }
-  };
-  // What is said on the two sides of "before" or "after".
-  struct Order {
-    Range earlier;
-    Range later;
-  };
-
-  // An action that is mentioned, what that is worth, and in which clauses it is.
-  struct SaidDeed {
-    const ItemSet::Deed* deed = nullptr;
-    double weight = 0;
-    std::set<std::size_t> clauses{};
-  };
-
-  void find_objects();
-  std::map<std::string, ObjectId> own_words() const;
-  void find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used);
-  void find_counted(const std::vector<bool>& used);
-  Quantity quantity_before(std::size_t place) const;
   bool is_one_of_many(ObjectId object) const;
   bool is_mentioned(ObjectId object) const;
   bool names_things() const;
-  void find_deeds();
-  void find_orders();
   double order_weight(const ItemSet::Item& item);
-  double side_weight(ActionId id, const Range& side, const Range& other) const;
-  std::vector<std::string> free_words(const Range& range) const;
+  double side_weight(ActionId id, const Instruction::Range& side, const Instruction::Range& other) const;
   bool is_done(ActionId fact, std::span<const ActionId> goal) const;
   bool is_pursued(std::span<const ActionId> goal) const;
   double shape_weight(std::uint32_t shape);
@@ -98,24 +71,10 @@ class Mentions {
   bool has_every_deed(std::span<const ActionId> goal) const;
   bool is_whole(std::span<const ActionId> goal, std::span<const ObjectId> covered) const;
 
-  std::vector<std::string> words_;  // of the instruction, in small letters
-  std::vector<bool> marks_before_;  // is there a comma or its like before this word?
-  std::vector<std::string> free_;   // those that are not of an object's name
-  std::vector<bool> named_;         // is this word of one?
   const ItemSet& items_;
-  std::vector<ObjectId> mentioned_;                     // once for each time
-  std::vector<std::size_t> places_;                     // where each of them is
-  std::vector<std::size_t> clauses_;                    // in which each of them is
-  std::vector<std::vector<std::string>> clause_words_;  // of each clause, those that are free
-  std::vector<bool> denied_;                            // those that say "not" of what they are about
-  std::vector<const ItemSet::Class*> counted_;          // of which the instruction says how many
-  std::set<std::string> all_of_;                        // those that it says so of by "the" alone
-  std::vector<std::string> predicates_;                 // that are mentioned
-  std::vector<SaidDeed> deeds_;
+  Instruction instruction_;
+  std::vector<std::string> predicates_;               // that are mentioned
   std::vector<std::set<std::size_t>> shape_clauses_;  // in which there is a word of its predicates
-  std::vector<std::pair<const ItemSet::Deed*, std::vector<std::string>>> verbs_;  // words of actions that no name has
-  std::vector<Order> orders_;
-  bool orders_forbid_ = false;
   // By fact and order: what it is worth as the earlier thing, and as the later one. A fact is in many pairs.
   std::map<std::pair<ActionId, std::size_t>, std::array<double, 2>> sides_;
   std::vector<double> item_weights_;  // but for its objects
