@@ -401,6 +401,28 @@ std::string GoalProblem::problem_text(std::string_view goal) const { return impl
 
 Prompt GoalProblem::prompt(const std::string& instruction) const { return impl_->prompt(instruction); }
 
+namespace {
+
+// Why somebody should look at the first goal, by what the instruction says; empty where nothing speaks against it.
+std::string doubt_about(const GoalProblem::Written& written, const goals::TaskWords::Heard& heard,
+                        const std::vector<std::string>& words, bool may_look_back) {
+  const bool has_goal = !written.goals.empty();
+  if (has_goal && !written.goals[0].mentioned) return "no word of the instruction is about the goal";
+  if (heard.foreign)
+    return "most words of the instruction mean nothing here (English is read, and the names of the task)";
+  if (!heard.missing.empty()) return str_cat("the instruction names what is not there: ", join(heard.missing, ", "));
+  if (const std::string said = goals::beyond_goals(words); !said.empty())
+    return str_cat("the instruction says '", said, "', and no condition of a goal can");
+  if (!has_goal) return {};
+  if (const std::string unsaid = goals::unsaid_in(written.goals[0].pddl, words); !unsaid.empty())
+    return str_cat("the instruction says '", unsaid, "', and the goal does not");
+  if (const std::string back = may_look_back ? "" : goals::looking_back(words); !back.empty())
+    return str_cat("the instruction says '", back, "', and a goal that is pursued step by step cannot");
+  return {};
+}
+
+}  // namespace
+
 GoalProblem::Written GoalProblem::write(const std::string& instruction, LanguageModel& model,
                                         const std::shared_ptr<const Vocabulary>& vocabulary, const Options& options,
                                         const Stop& stop) const {
@@ -427,23 +449,9 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
   const goals::TaskWords words = impl_->words();
   goals::TaskWords::Heard heard = words.hear(instruction, kMostTold);
   for (Goal& goal : written.goals) goal.mentioned = words.speaks_of(instruction, goal.pddl);
-  if (!written.goals.empty() && !written.goals[0].mentioned) {
-    written.doubt = "no word of the instruction is about the goal";
-  } else if (heard.foreign) {
-    written.doubt = "most words of the instruction mean nothing here (English is read, and the names of the task)";
-  } else if (!heard.missing.empty()) {
-    written.doubt = str_cat("the instruction names what is not there: ", join(heard.missing, ", "));
-  } else if (const std::string said = goals::beyond_goals(goals::words_of(instruction)); !said.empty()) {
-    written.doubt = str_cat("the instruction says '", said, "', and no condition of a goal can");
-  } else if (!written.goals.empty()) {
-    const std::vector<std::string> said_words = goals::words_of(instruction);
-    const std::string back = options.may_look_back ? "" : goals::looking_back(said_words);
-    if (const std::string unsaid = goals::unsaid_in(written.goals[0].pddl, said_words); !unsaid.empty()) {
-      written.doubt = str_cat("the instruction says '", unsaid, "', and the goal does not");
-    } else if (!back.empty()) {
-      written.doubt = str_cat("the instruction says '", back, "', and a goal that is pursued step by step cannot");
-    }
-  }
+  // Where nothing speaks against the goal, what its writing has found stays.
+  std::string doubt = doubt_about(written, heard, goals::words_of(instruction), options.may_look_back);
+  if (!doubt.empty()) written.doubt = std::move(doubt);
   written.unknown_names = std::move(heard.unknown);
   return written;
 }

@@ -58,17 +58,15 @@ bool ends_before(const std::vector<std::string>& words, std::size_t place, std::
          std::equal(said.begin(), said.end(), words.begin() + static_cast<std::ptrdiff_t>(place - said.size()));
 }
 
-// "No more than", "at most": their words say nothing else.
+// "No more than two" denies nothing.
 std::vector<std::string> without_bounds(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
     out.push_back(word);
-    for (const std::string_view phrase :
-         {"no more than", "not more than", "no fewer than", "not fewer than", "no less than", "not less than"}) {
-      if (!ends_before(out, out.size(), phrase)) continue;
-      out.resize(out.size() - 3);
-      break;
-    }
+    const auto denied = std::find_if(kBounds.begin(), kBounds.end(), [&](const BoundWords& one) {
+      return one.said.starts_with("no") && ends_before(out, out.size(), one.said);
+    });
+    if (denied != kBounds.end()) out.resize(out.size() - words_of(denied->said).size());
   }
   return out;
 }
