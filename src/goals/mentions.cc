@@ -62,6 +62,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items)
   std::vector<double> shapes;
   std::vector<bool> said;  // is there a word of its predicates?
   for (std::uint32_t shape = 0; shape < items.num_shapes(); ++shape) {
+    has_word_.push_back(find_word(shape));
     shapes.push_back(shape_weight(shape));
     shape_clauses_.push_back(clauses_saying(shape));
     said.push_back(share_said(items.predicates(shape)) > 0);
@@ -75,7 +76,7 @@ Mentions::Mentions(std::string_view instruction, const ItemSet& items)
     const bool always = items.kind(item.shape) == ItemSet::Kind::kAlways;
     const double deed = item.choices.empty() ? best_deed(item, turned && !always) : deed_of_choices(item);
     const bool undoes =
-        (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word(item.shape) && is_undone(item.shape);
+        (deed > 0 || (turned && said[item.shape])) && !contrary && !has_word_[item.shape] && is_undone(item.shape);
     // The name of what has no arguments is that of a thing.
     const bool names_itself = item.objects.empty() && items.quantified(item.shape).empty();
     const double named = names_itself ? kMentioned * share_said(items.predicates(item.shape)) : 0;
@@ -100,7 +101,7 @@ bool Mentions::is_undone(std::uint32_t shape) const {
                                           has_word_for(ItemSet::Kind::kAll, 0, instruction_.free));
 }
 
-bool Mentions::has_word(std::uint32_t shape) const {
+bool Mentions::find_word(std::uint32_t shape) const {
   if (items_.kind(shape) == ItemSet::Kind::kAll && instruction_.all_of.contains(items_.quantified(shape))) return true;
   return has_word_for(items_.kind(shape), items_.count(shape), instruction_.free);
 }
@@ -108,7 +109,7 @@ bool Mentions::has_word(std::uint32_t shape) const {
 double Mentions::shape_weight(std::uint32_t shape) {
   const bool orders = items_.kind(shape) == ItemSet::Kind::kBefore;
   const bool counted = !items_.quantified(shape).empty() && says_limit(instruction_.free);
-  double weight = has_word(shape) ? 0 : orders || counted ? kContrary : kUnusual;
+  double weight = has_word_[shape] ? 0 : orders || counted ? kContrary : kUnusual;
   const std::vector<std::string> parts = words_of(items_.predicates(shape));
   const auto said = static_cast<std::size_t>(
       std::count_if(parts.begin(), parts.end(), [this](const std::string& part) { return says(part); }));
@@ -200,7 +201,7 @@ bool Mentions::is_done(ActionId fact, std::span<const ActionId> goal) const {
 
 // "At most two", "never any", or "or" between two different things of both of which something is said.
 double Mentions::in_so_many_words(const ItemSet::Item& item) const {
-  if (!has_word(item.shape)) return 0;
+  if (!has_word_[item.shape]) return 0;
   const ItemSet::Kind kind = items_.kind(item.shape);
   if (is_rare(item)) {
     const bool named = !item.objects.empty() && std::all_of(item.objects.begin(), item.objects.end(),
@@ -400,7 +401,7 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
   // Two things, one after the other, are mostly said in two clauses, and so are two different ones to choose from.
   if (clauses->empty() && kind != ItemSet::Kind::kBefore && item.choices.empty()) weight += kApart;
   const bool said_of_some = kind == ItemSet::Kind::kAlways || kind == ItemSet::Kind::kSometime;
-  if (said_of_some && has_word(item.shape) && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
+  if (said_of_some && has_word_[item.shape] && std::none_of(clauses->begin(), clauses->end(), [&](std::size_t clause) {
         return has_word_for(kind, items_.count(item.shape), instruction_.clauses[clause].words);
       })) {
     weight += kContrary;
@@ -490,7 +491,7 @@ Mentions::Weight Mentions::weight(std::span<const ActionId> before, ActionId ite
   out.end = all ? kLikely : is_pursued(goal) ? kUnlikely : kHardly;
   out.go_on = all ? kUnlikely : kLikely;
   // Models that do not know it go on with what they know.
-  if (all && is_rare(what) && has_word(what.shape)) out.go_on = kHardly;
+  if (all && is_rare(what) && has_word_[what.shape]) out.go_on = kHardly;
   return out;
 }
 

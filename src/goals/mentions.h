@@ -57,7 +57,7 @@ class Mentions {
   bool is_said_of_the_way(const ItemSet::Item& item) const;
   bool is_denied(const ItemSet::Item& item) const;
   bool asks_for_what_is_denied(const ItemSet::Item& item) const;
-  bool has_word(std::uint32_t shape) const;
+  bool find_word(std::uint32_t shape) const;
   double share_said(std::string_view name) const;
   bool is_undone(std::uint32_t shape) const;
   // This word is in the instruction, or one that is much like it.
@@ -73,6 +73,7 @@ class Mentions {
 
   const ItemSet& items_;
   Instruction instruction_;
+  std::vector<bool> has_word_;                        // for what the shape says
   std::vector<std::string> predicates_;               // that are mentioned
   std::vector<std::set<std::size_t>> shape_clauses_;  // in which there is a word of its predicates
   // By fact and order: what it is worth as the earlier thing, and as the later one. A fact is in many pairs.
