@@ -8,16 +8,13 @@
 #include <set>
 
 #include "metactrl/lookahead.h"
+#include "support/scripted_world.h"
 #include "support/splitmix.h"
-#include "support/test_data.h"
 
 namespace metactrl::scene_test {
 namespace {
 
-Scene tabletop(const std::string& problem) {
-  const std::filesystem::path folder = testing::source_dir() / "domains/tabletop";
-  return Scene::load((folder / "domain.pddl").string(), (folder / (problem + ".pddl")).string());
-}
+using testing::tabletop;
 
 TEST(Scene, StatesAreTheFactsThatChange) {
   const Scene scene = tabletop("donut_canister");
