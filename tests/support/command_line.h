@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "support/test_data.h"
@@ -65,6 +67,21 @@ class CommandLineTest : public ::testing::Test {
         "( " + command(arguments, environment) + " ) >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+  }
+  // How it ends when Ctrl-C comes after so long; nothing where it had not begun to listen. What it wrote is in "out" and "err".
+  std::optional<int> interrupted_after(useconds_t microseconds, const std::string& arguments) const {
+    const std::string line = command(arguments) + " >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    EXPECT_GE(pid, 0);
+    ::usleep(microseconds);
+    if (pid > 0) ::kill(pid, SIGINT);
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    return WIFSIGNALED(status) ? std::nullopt : std::optional<int>(WEXITSTATUS(status));
   }
 
  private:
