@@ -18,7 +18,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <deque>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -32,6 +31,7 @@
 
 #include "attack/arsenal.h"
 #include "attack/attacker.h"
+#include "attack/campaign.h"
 #include "attack/report.h"
 #include "attack/tasks.h"
 #include "metactrl/error.h"
@@ -43,16 +43,12 @@ namespace {
 
 using internal::str_cat;
 
-struct Options {
-  std::size_t plans = 400;
+struct Options : CampaignOptions {
   std::size_t tasks_per_domain = 0;  // 0: all
   std::size_t domains = 0;           // so many of them, spread evenly over the sets; 0: all
   std::size_t val_every = 100;
-  double seconds = 0;  // stop after so long; 0: when all plans are made
-  std::uint64_t seed = 1;
   Focus focus = Focus::kAll;
-  std::string task;    // a part of its name
-  std::string report;  // two files: with .md and .json behind it
+  std::string task;  // a part of its name
   std::optional<std::size_t> index;
 };
 
@@ -64,35 +60,28 @@ Focus read_focus(const std::string& value) {
 
 Options read_options(int count, char** arguments) {
   Options options;
+  options.plans = 400;
   if (const char* report = std::getenv("METACTRL_ATTACK_REPORT"); report != nullptr) options.report = report;
   for (int i = 1; i < count; ++i) {
     const std::string name = arguments[i];
     if (i + 1 >= count) throw std::invalid_argument(name + " needs a value");
     const std::string value = arguments[++i];
-    if (name == "--plans") {
-      options.plans = std::stoul(value);
-    } else if (name == "--tasks-per-domain") {
+    if (options.take(name, value)) continue;
+    if (name == "--tasks-per-domain") {
       options.tasks_per_domain = std::stoul(value);
     } else if (name == "--domains") {
       options.domains = std::stoul(value);
     } else if (name == "--val-every") {
       options.val_every = std::max<std::size_t>(1, std::stoul(value));
-    } else if (name == "--seconds") {
-      options.seconds = std::stod(value);
-    } else if (name == "--seed") {
-      options.seed = std::stoull(value);
     } else if (name == "--focus") {
       options.focus = read_focus(value);
     } else if (name == "--task") {
       options.task = value;
-    } else if (name == "--report") {
-      options.report = value;
     } else if (name == "--index") {
       options.index = std::stoul(value);
     } else {
-      throw std::invalid_argument("unknown option " + name +
-                                  "; known: --plans --tasks-per-domain --domains --val-every --seconds --seed --focus "
-                                  "--task --report --index");
+      throw std::invalid_argument(str_cat("unknown option ", name, "; known: ", CampaignOptions::kNames,
+                                          " --tasks-per-domain --domains --val-every --focus --task --index"));
     }
   }
   return options;
@@ -130,12 +119,7 @@ class Campaign {
     command += to_string(options_.focus);
     if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
     if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
-    const std::string text = report_.markdown(command, effort_.seconds());
-    std::cout << text;
-    if (!options_.report.empty()) {
-      std::ofstream(options_.report + ".md") << text;
-      std::ofstream(options_.report + ".json") << report_.json(command, effort_.seconds());
-    }
+    publish(report_, options_, command, effort_.seconds());
     return verdict();
   }
 
@@ -293,33 +277,21 @@ class Campaign {
   }
 
   int verdict() const {
-    int status = 0;
-    const auto expect = [&](bool holds, const std::string& what) {
-      if (holds) return;
-      std::cerr << "FAILED: " << what << '\n';
-      status = 1;
-    };
+    CampaignVerdict verdict(report_, options_, out_of_time());
     const Tally all = report_.guaranteed();
-    expect(all.violations() == 0 && report_.violations().empty(), str_cat(all.violations(), " violations"));
-    for (const Violation& violation : report_.violations()) {
-      std::cerr << violation.where << ": " << to_string(violation.finding.fault) << ": " << violation.finding.detail
-                << '\n';
-    }
-    expect(all.plans >= options_.plans || (out_of_time() && all.plans > 0),
-           str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
     const Tally none = report_.without("none");
     const Tally syntax = report_.without("syntax");
-    expect(none.valid() * 20 <= none.plans,
-           str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
-    expect(syntax.valid() * 2 <= syntax.plans,
-           str_cat(syntax.valid(), " of ", syntax.plans, " plans are valid with guidance syntax"));
+    verdict.expect(none.valid() * 20 <= none.plans,
+                   str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
+    verdict.expect(syntax.valid() * 2 <= syntax.plans,
+                   str_cat(syntax.valid(), " of ", syntax.plans, " plans are valid with guidance syntax"));
     if (options_.plans >= 100) {
-      expect(none.plans > 0 && syntax.plans > 0, "nothing was made without a guarantee to compare with");
+      verdict.expect(none.plans > 0 && syntax.plans > 0, "nothing was made without a guarantee to compare with");
     }
     std::cerr << str_cat(grouped(all.plans), " plans with a guarantee, ", grouped(all.violations()), " violations; ",
                          static_cast<int>(watch_.seconds()), " s, ", static_cast<int>(effort_.seconds()),
                          " s of them computing\n");
-    return status;
+    return verdict.status();
   }
 
   Options options_;

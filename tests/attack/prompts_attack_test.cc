@@ -12,7 +12,6 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "attack/arsenal.h"
+#include "attack/campaign.h"
 #include "attack/report.h"
 #include "benchmarks/module.h"
 #include "benchmarks/reproduce_modules.h"
@@ -45,19 +45,16 @@ constexpr std::size_t kTasks = 3;    // of a module in its turn
 constexpr std::size_t kAnswers = 6;  // to each; the first without a guarantee
 constexpr const char* kBytes = "bytes";
 
-struct Options {
-  std::size_t plans = 1000;
-  double seconds = 0;  // stop after so long; 0: when all plans are made
-  std::uint64_t seed = 1;
+struct Options : CampaignOptions {
   bool excerpts = false;
   std::string module;  // this one alone
   std::string prompt;  // this one alone, with `index`
   std::size_t index = 0;
-  std::string report;  // two files: with .md and .json behind it
 };
 
 Options read_options(int count, char** arguments) {
   Options options;
+  options.plans = 1000;
   for (int i = 1; i < count; ++i) {
     const std::string name = arguments[i];
     if (name == "--excerpts") {
@@ -66,23 +63,16 @@ Options read_options(int count, char** arguments) {
     }
     if (i + 1 >= count) throw std::invalid_argument(name + " needs a value");
     const std::string value = arguments[++i];
-    if (name == "--plans") {
-      options.plans = std::stoul(value);
-    } else if (name == "--seconds") {
-      options.seconds = std::stod(value);
-    } else if (name == "--seed") {
-      options.seed = std::stoull(value);
-    } else if (name == "--module") {
+    if (options.take(name, value)) continue;
+    if (name == "--module") {
       options.module = value;
     } else if (name == "--prompt") {
       options.prompt = value;
     } else if (name == "--index") {
       options.index = std::stoul(value);
-    } else if (name == "--report") {
-      options.report = value;
     } else {
-      throw std::invalid_argument("unknown option " + name +
-                                  "; known: --plans --seconds --seed --excerpts --module --prompt --index --report");
+      throw std::invalid_argument(str_cat("unknown option ", name, "; known: ", CampaignOptions::kNames,
+                                          " --excerpts --module --prompt --index"));
     }
   }
   return options;
@@ -121,13 +111,7 @@ class Campaign {
     }
     const std::string command = str_cat("prompts_attack_test --plans ", options_.plans, " --seed ", options_.seed,
                                         options_.excerpts ? " --excerpts" : "");
-    const double computing = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    const std::string text = report_.markdown(command, computing);
-    std::cout << text;
-    if (!options_.report.empty()) {
-      std::ofstream(options_.report + ".md") << text;
-      std::ofstream(options_.report + ".json") << report_.json(command, computing);
-    }
+    publish(report_, options_, command, static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
     return verdict();
   }
 
@@ -314,25 +298,12 @@ class Campaign {
   }
 
   int verdict() const {
-    int status = 0;
-    const auto expect = [&](bool holds, const std::string& what) {
-      if (holds) return;
-      std::cerr << "FAILED: " << what << '\n';
-      status = 1;
-    };
-    for (const Violation& violation : report_.violations()) {
-      std::cerr << violation.where << ": " << to_string(violation.finding.fault) << ": " << violation.finding.detail
-                << '\n';
-    }
-    const Tally all = report_.guaranteed();
-    expect(all.violations() == 0, str_cat(all.violations(), " violations"));
-    expect(all.plans >= options_.plans || (out_of_time() && all.plans > 0),
-           str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
+    CampaignVerdict verdict(report_, options_, out_of_time());
     Tally free = report_.without("none");
     free += report_.without("syntax");
-    expect(free.plans > 0 && free.valid() * 4 <= free.plans,
-           str_cat(free.valid(), " of ", free.plans, " answers are right without a guarantee"));
-    return status;
+    verdict.expect(free.plans > 0 && free.valid() * 4 <= free.plans,
+                   str_cat(free.valid(), " of ", free.plans, " answers are right without a guarantee"));
+    return verdict.status();
   }
 
   bool out_of_time() const {

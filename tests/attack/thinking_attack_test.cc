@@ -12,7 +12,6 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "attack/arsenal.h"
+#include "attack/campaign.h"
 #include "attack/judge.h"
 #include "attack/report.h"
 #include "attack/tasks.h"
@@ -50,32 +50,20 @@ constexpr std::size_t kTogether = 16;
 constexpr std::size_t kWithoutGuarantee = 2;  // of these
 constexpr std::size_t kGoals = 1;
 
-struct Options {
-  std::size_t plans = 3000;
-  double seconds = 0;  // stop after so long; 0: when all plans are made
-  std::uint64_t seed = 1;
+struct Options : CampaignOptions {
   std::string family;  // this one alone
-  std::string report;  // two files: with .md and .json behind it
 };
 
 Options read_options(int count, char** arguments) {
   Options options;
+  options.plans = 3000;
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string name = arguments[i];
     const std::string value = arguments[i + 1];
-    if (name == "--plans") {
-      options.plans = std::stoul(value);
-    } else if (name == "--seconds") {
-      options.seconds = std::stod(value);
-    } else if (name == "--seed") {
-      options.seed = std::stoull(value);
-    } else if (name == "--family") {
-      options.family = value;
-    } else if (name == "--report") {
-      options.report = value;
-    } else {
-      throw std::invalid_argument("unknown option " + name + "; known: --plans --seconds --seed --family --report");
-    }
+    if (options.take(name, value)) continue;
+    if (name != "--family")
+      throw std::invalid_argument(str_cat("unknown option ", name, "; known: ", CampaignOptions::kNames, " --family"));
+    options.family = value;
   }
   if (count % 2 == 0) throw std::invalid_argument(str_cat(arguments[count - 1], " needs a value"));
   return options;
@@ -125,12 +113,7 @@ class Campaign {
     }
     const std::string command = str_cat("thinking_attack_test --plans ", options_.plans, " --seed ", options_.seed,
                                         options_.family.empty() ? "" : " --family " + options_.family);
-    const std::string text = report_.markdown(command, static_cast<double>(seconds()));
-    std::cout << text;
-    if (!options_.report.empty()) {
-      std::ofstream(options_.report + ".md") << text;
-      std::ofstream(options_.report + ".json") << report_.json(command, static_cast<double>(seconds()));
-    }
+    publish(report_, options_, command, static_cast<double>(seconds()));
     return verdict();
   }
 
@@ -359,24 +342,11 @@ class Campaign {
   }
 
   int verdict() const {
-    int status = 0;
-    const auto expect = [&](bool holds, const std::string& what) {
-      if (holds) return;
-      std::cerr << "FAILED: " << what << '\n';
-      status = 1;
-    };
-    for (const Violation& violation : report_.violations()) {
-      std::cerr << violation.where << ": " << to_string(violation.finding.fault) << ": " << violation.finding.detail
-                << '\n';
-    }
-    const Tally all = report_.guaranteed();
-    expect(all.violations() == 0, str_cat(all.violations(), " violations"));
-    expect(all.plans >= options_.plans || (out_of_time(options_.seconds) && all.plans > 0),
-           str_cat("only ", all.plans, " of ", options_.plans, " plans were made"));
+    CampaignVerdict verdict(report_, options_, out_of_time(options_.seconds));
     const Tally none = report_.without("none");
-    expect(none.plans > 0 && none.valid() * 20 <= none.plans,
-           str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
-    return status;
+    verdict.expect(none.plans > 0 && none.valid() * 20 <= none.plans,
+                   str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
+    return verdict.status();
   }
 
   static long seconds() { return static_cast<long>(std::clock() / CLOCKS_PER_SEC); }

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "attack/arsenal.h"
+#include "attack/campaign.h"
 #include "attack/judge.h"
 #include "attack/report.h"
 #include "attack/tasks.h"
@@ -49,6 +50,7 @@
 namespace metactrl::c_attack_test {
 namespace {
 
+using attack::CampaignOptions;
 using testing::Random;
 
 constexpr const char* kContext = "Plan:\n";
@@ -542,17 +544,10 @@ double resident() {
   return present * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
-struct Options {
-  std::size_t plans = 2000;
-  std::uint64_t seed = 0;
-  double seconds = 0;  // stop after so long; 0: when all plans are made
-  std::string report;  // a file: with .json behind it
-};
-
 // One target after the other, each with its share of the plans: a thousand compiled constraints need gigabytes.
 class Campaign {
  public:
-  Campaign(Options options, metactrl_pool* pool)
+  Campaign(CampaignOptions options, metactrl_pool* pool)
       : options_(std::move(options)), pool_(pool), seed_(options_.seed * 1'000'000'007) {}
 
   void run() {
@@ -644,7 +639,7 @@ class Campaign {
     return held();
   }
 
-  Options options_;
+  CampaignOptions options_;
   metactrl_pool* pool_;
   Counts counts_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -654,27 +649,20 @@ class Campaign {
   std::size_t growth_ = 0;  // the most that the plans of one target added
 };
 
-Options read_options(int count, char** arguments) {
-  Options options;
+CampaignOptions read_options(int count, char** arguments) {
+  CampaignOptions options;
+  options.plans = 2000;
+  options.seed = 0;
   for (int i = 1; i < count; i += 2) {
     const std::string name = arguments[i];
     const std::string value = i + 1 < count ? arguments[i + 1] : "";
-    if (name == "--plans") {
-      options.plans = std::stoul(value);
-    } else if (name == "--seed") {
-      options.seed = std::stoull(value);
-    } else if (name == "--seconds") {
-      options.seconds = std::stod(value);
-    } else if (name == "--report") {
-      options.report = value;
-    } else {
-      throw std::invalid_argument("unknown option " + name + "; known: --plans --seed --seconds --report");
-    }
+    if (!options.take(name, value))
+      throw std::invalid_argument(str_cat("unknown option ", name, "; known: ", CampaignOptions::kNames));
   }
   return options;
 }
 
-bool run(const Options& options) {
+bool run(const CampaignOptions& options) {
   metactrl_pool* made = nullptr;
   call(metactrl_pool_new, 2U, &made);
   const Owned<metactrl_pool> pool(made, metactrl_pool_free);
@@ -688,7 +676,7 @@ bool run(const Options& options) {
 
 int main(int count, char** arguments) {
   try {
-    const metactrl::c_attack_test::Options options = metactrl::c_attack_test::read_options(count, arguments);
+    const metactrl::attack::CampaignOptions options = metactrl::c_attack_test::read_options(count, arguments);
     return metactrl::c_attack_test::run(options) ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
