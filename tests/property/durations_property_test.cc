@@ -360,29 +360,24 @@ TEST_P(RandomTimedFacts, EngineReferenceAndSchedulesAgree) {
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
-    Diagnostics diagnostics;
-    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
-    ASSERT_FALSE(diagnostics.has_errors()) << InputError(diagnostics).what();
-    const LiftedInterpreter interpreter(ast);
-    std::optional<Task> task;
-    try {
-      task = load_pddl_text(domain, problem);
-    } catch (const TaskTooLarge&) {
-      continue;  // a number grows without end
-    }
+    const testing::Loaded loaded = testing::load_both(domain, problem);
+    ASSERT_NE(loaded.ast, nullptr) << loaded.refused;
+    if (!loaded.task) continue;
+    const LiftedInterpreter interpreter(loaded.ast);
+    const Task& task = *loaded.task;
     Random random(seed);
     for (int i = 0; i < 3; ++i) {
-      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
+      const std::vector<PlanStep> plan = testing::walk_both(task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
       check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
       std::int64_t free = 0;
-      for (const TimedStep& step : make_schedule(*task, plan, ScheduleKind::kSequential)) {
+      for (const TimedStep& step : make_schedule(task, plan, ScheduleKind::kSequential)) {
         waits += step.start >= free + kTimeUnit ? 1 : 0;
         free = step.start + step.duration;
       }
     }
-    decided.add(*task, interpreter);
+    decided.add(task, interpreter);
     ASSERT_FALSE(HasFailure());
   }
   const std::size_t all = kTimedTasks / kShards;
@@ -543,30 +538,24 @@ TEST_P(RandomTrajectories, EngineReferenceAndSchedulesAgree) {
     const std::string domain = generator.domain();
     const std::string problem = generator.constrained(generator.problem());
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
-    Diagnostics diagnostics;
-    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
-    if (diagnostics.has_errors()) continue;
-    const LiftedInterpreter interpreter(ast);
-    std::optional<Task> task;
-    try {
-      task = load_pddl_text(domain, problem);
-    } catch (const TaskTooLarge&) {
-      continue;  // a number grows without end
-    }
+    const testing::Loaded loaded = testing::load_both(domain, problem);
+    if (!loaded.task) continue;
+    const LiftedInterpreter interpreter(loaded.ast);
+    const Task& task = *loaded.task;
     if (interpreter.validate(std::vector<PlanStep>(), {}, 0).reason.starts_with("the initial state")) {
-      ASSERT_TRUE(task->initially_violated());
+      ASSERT_TRUE(task.initially_violated());
       continue;
     }
-    ASSERT_FALSE(task->initially_violated());
+    ASSERT_FALSE(task.initially_violated());
     ++count.tasks;
-    const std::optional<std::size_t> shortest = try_all(*task, interpreter, kLongest, count);
+    const std::optional<std::size_t> shortest = try_all(task, interpreter, kLongest, count);
     ASSERT_FALSE(HasFailure());
     LookaheadOptions options;
     options.horizon = 100;
     options.search = {20'000, std::size_t{64} << 20, 5'000'000};
-    const auto lookahead = Lookahead::compile(*task, options);
+    const auto lookahead = Lookahead::compile(task, options);
     if (lookahead->verdict() == Verdict::kSolvable) {
-      ASSERT_TRUE(task->validate(lookahead->plan()).valid);
+      ASSERT_TRUE(task.validate(lookahead->plan()).valid);
       ASSERT_LE(shortest.value_or(0), lookahead->plan().size());
       ++count.solvable;
     } else {
@@ -646,37 +635,31 @@ TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
-    Diagnostics diagnostics;
-    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
-    if (diagnostics.has_errors()) continue;
-    const LiftedInterpreter interpreter(ast);
-    std::optional<Task> task;
-    try {
-      task = load_pddl_text(domain, problem);
-    } catch (const TaskTooLarge&) {
-      continue;  // a number grows without end
-    }
+    const testing::Loaded loaded = testing::load_both(domain, problem);
+    if (!loaded.task) continue;
+    const LiftedInterpreter interpreter(loaded.ast);
+    const Task& task = *loaded.task;
     ++tasks;
-    open += task->program().definition().other_durations.empty() ? 0 : 1;
+    open += task.program().definition().other_durations.empty() ? 0 : 1;
     Random random(seed);
-    for (int i = 0; i < 3 && task->program().definition().cut.empty(); ++i) {
-      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 6, random);
+    for (int i = 0; i < 3 && task.program().definition().cut.empty(); ++i) {
+      const std::vector<PlanStep> plan = testing::walk_both(task, interpreter, 6, random);
       ASSERT_FALSE(HasFailure());
-      if (has_durations(*task)) check_schedules(domain, problem, interpreter, plan, random, count);
+      if (has_durations(task)) check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
     }
-    if (task->program().definition().cut.empty()) decided.add(*task, interpreter);
+    if (task.program().definition().cut.empty()) decided.add(task, interpreter);
     ASSERT_FALSE(HasFailure());
     Accepted judged;
     Schedule schedule;
-    find_accepted(*task, interpreter, 2, schedule, judged);
+    find_accepted(task, interpreter, 2, schedule, judged);
     if (!judged.schedule) continue;
     ++accepted;
     LookaheadOptions options;
     options.horizon = 100;
     options.exact = {5'000, std::size_t{64} << 20, 50'000'000};
     options.search = {5'000, std::size_t{64} << 20, 50'000'000};
-    const auto lookahead = Lookahead::compile(*task, options);
+    const auto lookahead = Lookahead::compile(task, options);
     planned += lookahead->verdict() == Verdict::kSolvable ? 1 : 0;
     std::string text;
     for (const TimedStep& step : *judged.schedule) text += to_string(step) + "\n";
@@ -712,32 +695,29 @@ TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
-    Diagnostics diagnostics;
-    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
-    if (diagnostics.has_errors()) {
+    const testing::Loaded loaded = testing::load_both(domain, problem);
+    if (loaded.ast == nullptr) {
       // The one thing among these that is refused.
-      const std::string why = InputError(diagnostics).what();
-      ASSERT_NE(why.find("?duration at the end depends on a number that changes at the start"), std::string::npos)
-          << why;
+      ASSERT_NE(loaded.refused.find("?duration at the end depends on a number that changes at the start"),
+                std::string::npos)
+          << loaded.refused;
       ++not_read;
       continue;
     }
-    const LiftedInterpreter interpreter(ast);
-    std::optional<Task> task;
-    try {
-      task = load_pddl_text(domain, problem);
-    } catch (const TaskTooLarge&) {
-      ++endless;  // a number grows without end
+    if (!loaded.task) {
+      ++endless;
       continue;
     }
+    const LiftedInterpreter interpreter(loaded.ast);
+    const Task& task = *loaded.task;
     Random random(seed);
     for (int i = 0; i < 4; ++i) {
-      const std::vector<PlanStep> plan = testing::walk_both(*task, interpreter, 8, random);
+      const std::vector<PlanStep> plan = testing::walk_both(task, interpreter, 8, random);
       ASSERT_FALSE(HasFailure());
-      if (has_durations(*task)) check_schedules(domain, problem, interpreter, plan, random, count);
+      if (has_durations(task)) check_schedules(domain, problem, interpreter, plan, random, count);
       ASSERT_FALSE(HasFailure());
     }
-    decided.add(*task, interpreter);
+    decided.add(task, interpreter);
     ASSERT_FALSE(HasFailure());
   }
   const std::size_t all = kTasks / kShards;

@@ -4,14 +4,11 @@
 
 #include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "metactrl/domain.h"
 #include "pddl/interpret.h"
-#include "pddl/parse.h"
 #include "support/engine_and_interpreter.h"
 #include "support/random.h"
 #include "support/repeats.h"
@@ -178,28 +175,25 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + domain + problem);
-    Diagnostics diagnostics;
-    auto ast = std::make_shared<pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
-    ASSERT_FALSE(diagnostics.has_errors()) << InputError(diagnostics).what();
-    const LiftedInterpreter interpreter(ast);
-    std::optional<Task> task;
-    try {
-      task = load_pddl_text(domain, problem);
-    } catch (const TaskTooLarge&) {
+    const testing::Loaded text = testing::load_both(domain, problem);
+    ASSERT_NE(text.ast, nullptr) << text.refused;
+    if (!text.task) {
       ++too_large;
       continue;
     }
-    if (!task->program().definition().cut.empty()) {
+    const LiftedInterpreter interpreter(text.ast);
+    const Task& task = *text.task;
+    if (!task.program().definition().cut.empty()) {
       ++endless;
-      compare_cut(*task, interpreter, found);
+      compare_cut(task, interpreter, found);
       ASSERT_FALSE(HasFailure());
       continue;
     }
     ++loaded;
     Random random(seed);
-    for (int i = 0; i < 6; ++i) testing::walk_both(*task, interpreter, 12, random);
+    for (int i = 0; i < 6; ++i) testing::walk_both(task, interpreter, 12, random);
     ASSERT_FALSE(HasFailure());
-    decided.add(*task, interpreter);
+    decided.add(task, interpreter);
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(loaded, kTasks / kShards / 2);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,12 +15,38 @@
 #include <utility>
 #include <vector>
 
+#include "metactrl/domain.h"
+#include "metactrl/error.h"
 #include "metactrl/lookahead.h"
 #include "pddl/interpret.h"
+#include "pddl/parse.h"
 #include "support/random.h"
 #include "task/program.h"
 
 namespace metactrl::testing {
+
+// A text as both read it.
+struct Loaded {
+  std::shared_ptr<const pddl::Ast> ast{};  // none where it is refused
+  std::string refused{};                   // why
+  std::optional<Task> task{};              // none, too, where a number grows without end
+};
+inline Loaded load_both(const std::string& domain, const std::string& problem) {
+  Loaded out;
+  Diagnostics diagnostics;
+  auto ast = std::make_shared<const pddl::Ast>(pddl::parse({"domain", domain}, {"problem", problem}, diagnostics));
+  if (diagnostics.has_errors()) {
+    out.refused = InputError(diagnostics).what();
+    return out;
+  }
+  out.ast = std::move(ast);
+  try {
+    out.task = load_pddl_text(domain, problem);
+  } catch (const TaskTooLarge&) {
+    return out;
+  }
+  return out;
+}
 
 // A random plan of at most `steps` actions, as far as it goes. Before each of them both must know the same legal actions,
 // and agree on the goal.
