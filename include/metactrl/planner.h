@@ -167,10 +167,12 @@ struct PlanResult {
   std::string text;
 
   // With a guarantee, of the goals that were pursued. The best plan known before the model wrote anything: its length,
-  // whether it is a shortest one, its cost, whether it is a cheapest one. And what every plan costs at least, 0 where
-  // nothing is known of that; where the task has no metric each action costs 1.
+  // whether it is a shortest one, its cost, whether it is a cheapest one. The length of a shortest one, where that is known:
+  // the best one may be longer, and cheaper. And what every plan costs at least, 0 where nothing is known of that; where
+  // the task has no metric each action costs 1.
   std::optional<std::size_t> best_length;
   bool best_is_shortest = false;
+  std::optional<std::size_t> shortest_length;
   double best_cost = 0;
   bool best_is_cheapest = false;
   double least_cost = 0;

@@ -103,8 +103,8 @@ std::string length_text(const Task& task, const PlanResult& result, const PlanOp
   const bool metric = task.program().definition().has_metric;
   std::string text = count_text(result.steps.size(), "action", "actions");
   if (result.best_length) {
-    text += best_text(static_cast<double>(*result.best_length), "shortest", result.best_is_shortest,
-                      metric ? 0 : result.least_cost);
+    const auto length = static_cast<double>(result.shortest_length.value_or(*result.best_length));
+    text += best_text(length, "shortest", result.shortest_length.has_value(), metric ? 0 : result.least_cost);
   }
   if (task.has_costs()) {
     text += str_cat(", cost ", number_text(result.validation.cost));

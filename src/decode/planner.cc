@@ -384,6 +384,7 @@ class Planner {
     if (!best) return;
     result_.best_length = best->length;
     result_.best_is_shortest = best->shortest;
+    result_.shortest_length = lookahead->shortest_plan_length();
     result_.best_cost = best->cost;
     result_.best_is_cheapest = best->cheapest;
     result_.least_cost = best->least_cost;

@@ -198,14 +198,17 @@ void find_help(const Task& task, std::vector<GoalId> excluded, const LookaheadOp
   undecided = 0;
   try {
     internal::Meter meter(stop, {.work = kSourceWork});
+    using Tried = task::Source::Tried;
     task.source()->visit_changes(meter, [&](const std::string& change, const Task& changed) {
       // A constraint that the last state has to answer for is a goal, too, and was tried as one.
       const std::string as_goal =
           change.starts_with(kNoConstraint) ? str_cat(kNoGoal, change.substr(kNoConstraint.size())) : "";
-      if (std::find(help.begin(), help.end(), as_goal) != help.end()) return true;
-      if (helps(changed)) help.push_back(change);
+      if (std::find(help.begin(), help.end(), as_goal) != help.end()) return Tried::kHelps;
+      const bool helped = helps(changed);
+      if (helped) help.push_back(change);
       meter.step(kTrySteps * changed.num_actions());
-      return help.size() < goals + kMostHelp && undecided < kMostUndecided;
+      if (help.size() == goals + kMostHelp || undecided == kMostUndecided) return Tried::kEnough;
+      return helped ? Tried::kHelps : Tried::kDoesNotHelp;
     });
   } catch (const Stopped& stopped) {
     if (stopped.reason() == Stopped::kCancelled) throw;

@@ -10,12 +10,15 @@
 // true of others, then the shortest. An atom that is being explained already explains nothing.
 //
 // The roots say what to try: the fact itself, for each choice of objects for its open arguments, or an object of the
-// type that has none. Where there is no root, the goals are within reach one by one, and any fact that a condition
-// mentions may be the one that is missing. Whether a change helps is for others to prove.
+// type that has none. Where that does not help, since more than one thing is missing, the atoms between the root and the
+// goal are tried, from the root on: with a wet scalpel no sink is needed. Where there is no root, the goals are within
+// reach one by one, and any fact that a condition mentions may be the one that is missing. Whether a change helps is for
+// others to prove.
 #include "pddl/why_not.h"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,7 +73,8 @@ struct Explanation {
   std::vector<std::string> steps;  // "(wash scalpel ?s) could, but needs (sink ?s)"
   std::string root;                // "(sink ?s) does not hold at the start, and no action makes it true"
   Root missing;
-  bool by_type = false;  // objects were looked at one by one
+  std::vector<Pattern> way;  // the atoms from behind the root to what is explained, itself included
+  bool by_type = false;      // objects were looked at one by one
 };
 
 class Detective {
@@ -85,6 +89,8 @@ class Detective {
 
   const std::vector<std::string>& sentences() const { return sentences_; }
   const std::vector<Root>& roots() const { return roots_; }
+  // The atoms between each root and its goal, from the root on.
+  const std::vector<Pattern>& ways() const { return ways_; }
 
  private:
   // --- goals ---------------------------------------------------------------------------------------------------------
@@ -103,7 +109,7 @@ class Detective {
       binding[condition.bound[0]] = kUnbound;
       return;
     }
-    const std::optional<Explanation> found = why_never(condition, ast_.goal.variables, binding);
+    std::optional<Explanation> found = why_never(condition, ast_.goal.variables, binding);
     if (!found) return;
     std::string sentence = str_cat("the goal ", text(condition, ast_.goal.variables, binding), " cannot become true: ");
     for (const std::string& step : found->steps) sentence += step + "; ";
@@ -111,6 +117,8 @@ class Detective {
     if (std::find(sentences_.begin(), sentences_.end(), sentence) != sentences_.end()) return;
     sentences_.push_back(std::move(sentence));
     roots_.push_back(found->missing);
+    if (!found->way.empty()) found->way.pop_back();  // the goal
+    std::ranges::move(found->way, std::back_inserter(ways_));
   }
 
   // --- conditions ----------------------------------------------------------------------------------------------------
@@ -288,7 +296,10 @@ class Detective {
       root.missing.of_others = !reachable_.index.with_predicate(wanted.predicate).empty();
       shortest = std::move(root);
     }
-    if (shortest) shortest->need = wanted.text;
+    if (shortest) {
+      shortest->need = wanted.text;
+      if (produced) shortest->way.push_back(wanted);
+    }
     known_[key] = shortest;
     return shortest;
   }
@@ -408,6 +419,7 @@ class Detective {
   std::size_t parts_ = 0;  // parts of conjunctions whose atoms are being gone through
   std::vector<std::string> sentences_;
   std::vector<Root> roots_;
+  std::vector<Pattern> ways_;
 };
 
 // --- changes ---------------------------------------------------------------------------------------------------------
@@ -462,6 +474,7 @@ class Changer {
   }
 
   bool done() const { return done_; }
+  bool helped() const { return helped_; }
 
  private:
   static constexpr std::size_t kMostTries = 100;
@@ -488,10 +501,13 @@ class Changer {
   }
 
   void visit(const std::string& text, const std::shared_ptr<const Ast>& changed) {
-    done_ = ++tries_ > kMostTries;
+    if (!visited_.insert(text).second) return;
+    done_ = visited_.size() > kMostTries;
     if (done_) return;
     try {
-      done_ = !visit_(text, make_task(changed, limits_, meter_));
+      const task::Source::Tried tried = visit_(text, make_task(changed, limits_, meter_));
+      helped_ = helped_ || tried == task::Source::Tried::kHelps;
+      done_ = tried == task::Source::Tried::kEnough;
     } catch (const TaskTooLarge&) {
       // Then this is no help.
     }
@@ -501,7 +517,8 @@ class Changer {
   GroundLimits limits_;
   internal::Meter& meter_;
   const task::Source::Visitor& visit_;
-  std::size_t tries_ = 0;
+  std::set<std::string> visited_;
+  bool helped_ = false;
   bool done_ = false;
 };
 
@@ -634,6 +651,10 @@ void PddlSource::visit_changes(internal::Meter& meter, const Visitor& visit) con
     if (root.fact && root.holds) changer.remove_fact(*root.fact);
     if (root.fact && !root.holds) changer.add_fact(*root.fact);
     if (root.object) changer.add_object(*root.object);
+  }
+  for (const Pattern& fact : detective.ways()) {
+    if (changer.done() || changer.helped()) return;
+    if (!ast_->predicates[fact.predicate].derived) changer.add_fact(fact);
   }
   if (!detective.roots().empty()) return;
   for (const PredicateId id : wanted_predicates(*ast_)) {

@@ -82,12 +82,12 @@ Json outcome_json(const Task& task, const PlanResult& result, ScheduleKind kind)
   json["why_infeasible"] = result.why_infeasible;
   json["would_help"] = result.would_help;
   json["cost"] = has_plan(result) ? Json(result.validation.cost) : Json(nullptr);
-  json["best_known"] = result.best_length ? Json{{"length", *result.best_length},
-                                                 {"shortest", result.best_is_shortest},
-                                                 {"cost", result.best_cost},
-                                                 {"cheapest", result.best_is_cheapest},
-                                                 {"cost_at_least", result.least_cost}}
-                                          : Json(nullptr);
+  const Json shortest = result.shortest_length ? Json(*result.shortest_length) : Json(nullptr);
+  json["best_known"] = result.best_length
+                           ? Json{{"length", *result.best_length},       {"shortest", result.best_is_shortest},
+                                  {"shortest_length", shortest},         {"cost", result.best_cost},
+                                  {"cheapest", result.best_is_cheapest}, {"cost_at_least", result.least_cost}}
+                           : Json(nullptr);
   json["needless_steps"] = result.needless;
   json["left_out"] = steps_json(result.left_out);
   json["check"] = {{"parsed", result.reading.complete},

@@ -30,8 +30,9 @@ class Source {
   // Empty when that is not the reason.
   virtual std::vector<std::string> why_unreachable(internal::Meter& meter) const = 0;
   // Tasks with one thing changed, the likeliest to help first: one more fact or object, one constraint less. `visit`
-  // gets what was changed, "with (sink basin) at the start", and the task; it returns false when it has seen enough.
-  using Visitor = std::function<bool(const std::string& change, const Task& task)>;
+  // gets what was changed, "with (sink basin) at the start", and the task, and says what it thinks of it.
+  enum class Tried { kHelps, kDoesNotHelp, kEnough };
+  using Visitor = std::function<Tried(const std::string& change, const Task& task)>;
   virtual void visit_changes(internal::Meter& meter, const Visitor& visit) const = 0;
   // Lets each step of a plan, which has a schedule as it was written, begin as early as the order of its points allows.
   virtual void start_early(Schedule& /*plan*/, internal::Meter& /*meter*/) const {}

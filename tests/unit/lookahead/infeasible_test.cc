@@ -57,6 +57,31 @@ TEST(WhyInfeasible, FollowsWhatIsNeededToItsRoot) {
             (Lines{"without the goal (ready knife)", "with (oven a) at the start", "with (oven b) at the start"}));
 }
 
+constexpr const char* kLab = R"((define (domain lab) (:requirements :strips :typing) (:types room tool - object)
+  (:predicates (in ?r - room) (door ?a ?b - room) (basin ?r - room) (full) (wet ?t - tool) (sterile ?t - tool))
+  (:action walk :parameters (?a ?b - room) :precondition (and (in ?a) (door ?a ?b)) :effect (and (in ?b) (not (in ?a))))
+  (:action wash :parameters (?t - tool ?r - room) :precondition (and (full) (in ?r) (basin ?r)) :effect (wet ?t))
+  (:action bake :parameters (?t - tool) :precondition (wet ?t) :effect (sterile ?t))))";
+
+// Neither water alone helps nor a basin; a scalpel that is wet already does.
+TEST(WhyInfeasible, WhereMoreThanOneThingIsMissingAFactOnTheWayMayHelp) {
+  const Task task = load_pddl_text(kLab,
+                                   "(define (problem p) (:domain lab) (:objects hall - room scalpel saw - tool) "
+                                   "(:init (in hall)) (:goal (sterile scalpel)))");
+  const WhyInfeasible why = why_infeasible(task);
+  ASSERT_EQ(why.reasons.size(), 1U);
+  EXPECT_NE(why.reasons[0].find("does not hold at the start, and no action makes it true"), std::string::npos);
+  EXPECT_EQ(why.would_help, Lines{"with (wet scalpel) at the start"});
+}
+
+TEST(WhyInfeasible, AChangeThatIsMissingTwiceIsNamedOnce) {
+  const Task task = load_pddl_text(kLab,
+                                   "(define (problem p) (:domain lab) (:objects hall - room scalpel saw - tool) "
+                                   "(:init (in hall) (basin hall)) (:goal (and (wet scalpel) (wet saw))))");
+  EXPECT_EQ(why_infeasible(task).reasons.size(), 2U);
+  EXPECT_EQ(why_infeasible(task).would_help, Lines{"with (full) at the start"});
+}
+
 TEST(WhyInfeasible, NamesTheTypeThatHasNoObject) {
   const Task task = hospital("", "(and (open) (clean knife))", "knife - tool");
   EXPECT_EQ(why_infeasible(task).reasons,
