@@ -355,7 +355,7 @@ TEST_P(RandomTimedFacts, EngineReferenceAndSchedulesAgree) {
   testing::Decided decided;
   std::size_t waits = 0;
   Scheduled count;
-  for (std::uint64_t seed = GetParam(); seed < kTimedTasks; seed += kShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kShards, kTimedTasks)) {
     Generator generator(seed, Generator::Kind::kTimed);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -411,7 +411,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
   testing::Decided decided;
   std::size_t with_hosts = 0;
   Scheduled count;
-  for (std::uint64_t seed = GetParam(); seed < kHostTasks; seed += kHostShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kHostShards, kHostTasks)) {
     Generator generator(seed, Generator::Kind::kHosts);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -538,7 +538,7 @@ TEST_P(RandomTrajectories, EngineReferenceAndSchedulesAgree) {
   constexpr std::uint64_t kWatchedTasks = testing::repeats(1000);
   constexpr std::size_t kLongest = 3;
   Watched count;
-  for (std::uint64_t seed = GetParam(); seed < kWatchedTasks; seed += kWatchedShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kWatchedShards, kWatchedTasks)) {
     Generator generator(seed, Generator::Kind::kTrajectories);
     const std::string domain = generator.domain();
     const std::string problem = generator.constrained(generator.problem());
@@ -641,7 +641,7 @@ TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
   std::size_t open = 0;
   std::size_t accepted = 0;
   std::size_t planned = 0;  // of these
-  for (std::uint64_t seed = GetParam(); seed < kBoundedTasks; seed += kHostShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kHostShards, kBoundedTasks)) {
     Generator generator(seed, Generator::Kind::kBounds);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -695,19 +695,23 @@ TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomBounds, ::testing::Range<std::uint64_t>(0, kHostShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomBounds, ::testing::Range(kHostShards, 2 * kHostShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomTrajectories, ::testing::Range<std::uint64_t>(0, kWatchedShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomTrajectories, ::testing::Range(kWatchedShards, 3 * kWatchedShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomHosts, ::testing::Range<std::uint64_t>(0, kHostShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomHosts, ::testing::Range(kHostShards, 4 * kHostShards));
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomTimedFacts, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomTimedFacts, ::testing::Range(kShards, 3 * kShards));
 
 TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
   testing::Decided decided;
   std::size_t endless = 0;
   std::size_t not_read = 0;
   Scheduled count;
-  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kShards, kTasks)) {
     Generator generator(seed);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -755,6 +759,7 @@ TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomDurations, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomDurations, ::testing::Range(kShards, 10 * kShards));
 
 }  // namespace
 }  // namespace metactrl::durations_property_test

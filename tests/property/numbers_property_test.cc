@@ -173,7 +173,7 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
   std::size_t endless = 0;  // a number grows without end
   std::size_t found = 0;    // a plan of those
   std::size_t too_large = 0;
-  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kShards, kTasks)) {
     Generator generator(seed);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -214,6 +214,7 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomNumbers, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomNumbers, ::testing::Range(kShards, 10 * kShards));
 
 }  // namespace
 }  // namespace metactrl::numbers_property_test
