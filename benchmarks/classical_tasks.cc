@@ -9,6 +9,7 @@
 // long, is left out.
 #include <algorithm>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <optional>

@@ -235,6 +235,20 @@ class Decoders(unittest.TestCase):
         for wrong in (lambda: timed.schedule(plan, kind="backwards"), lambda: timed.schedule(early, "pddl")):
             self.assertRaises(metactrl.ArgumentError, wrong)
 
+    def test_a_schedule_keeps_the_durations_that_it_has(self):
+        domain = (
+            "(define (domain c) (:requirements :durative-actions :numeric-fluents :duration-inequalities) (:predicates (plugged) (done))"
+            "(:functions (battery))"
+            "(:durative-action charge :parameters () :duration (and (>= ?duration 2) (<= ?duration 9)) :condition (at start (plugged))"
+            " :effect (and (at start (not (plugged))) (at end (increase (battery) ?duration))))"
+            "(:durative-action go :parameters () :duration (= ?duration 3) :condition (at start (>= (battery) 5)) :effect (at end (done))))"
+        )
+        task = metactrl.Task(domain, "(define (problem p) (:domain c) (:init (plugged) (= (battery) 0)) (:goal (done)))")
+        made = task.schedule(task.find().actions)
+        self.assertEqual(made.text, "0.000: (charge) [5.000]\n5.001: (go) [3.000]\n")
+        self.assertEqual(task.schedule(made), made)
+        self.assertTrue(task.validate(made))
+
     def test_three_ways_to_ask_agree(self):
         decoder = metactrl.Decoder(self.constraint)
         draw = random.Random(3)

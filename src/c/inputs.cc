@@ -49,12 +49,6 @@ TimedPlan read_plan(const Task& task, const metactrl_format* format, std::string
   return plan;
 }
 
-std::vector<PlanStep> untimed(const TimedPlan& plan) {
-  std::vector<PlanStep> steps;
-  for (const TimedStep& step : plan.schedule) steps.push_back(step.step);
-  return steps;
-}
-
 ScheduleKind schedule_kind(std::int32_t kind) {
   if (kind == METACTRL_SEQUENTIAL) return ScheduleKind::kSequential;
   if (kind == METACTRL_CONCURRENT) return ScheduleKind::kConcurrent;
@@ -118,7 +112,7 @@ metactrl_status metactrl_task_validate(const metactrl_task* task, const metactrl
     const std::string_view text = metactrl::c::text_argument(plan, plan_size, "plan");
     std::string unread;
     const metactrl::TimedPlan read = metactrl::c::read_plan(judged, format, text, unread);
-    const std::vector<metactrl::PlanStep> steps = metactrl::c::untimed(read);
+    const std::vector<metactrl::PlanStep> steps = metactrl::plan_of(judged, read.schedule);
     // The times of a plan count where actions take time.
     const bool timed = read.is_timed && metactrl::has_durations(judged);
     metactrl::Validation verdict;
@@ -146,7 +140,7 @@ metactrl_status metactrl_task_schedule(const metactrl_task* task, const metactrl
     const metactrl::TimedPlan read = metactrl::c::read_plan(asked, format, text, unread);
     if (!unread.empty()) throw metactrl::InputError("plan", unread, "");
     const metactrl::Schedule schedule =
-        metactrl::make_schedule(asked, metactrl::c::untimed(read), chosen, metactrl::c::stop_of(stop));
+        metactrl::make_schedule(asked, metactrl::plan_of(asked, read.schedule), chosen, metactrl::c::stop_of(stop));
     *out = metactrl::c::make_text(metactrl::c::schedule_json(asked, schedule));
   });
 }
