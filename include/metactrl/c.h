@@ -124,16 +124,30 @@ METACTRL_C_MUST_USE metactrl_status metactrl_task_parse(const char* domain, size
                                                         size_t problem_size, const metactrl_task_options* options,
                                                         metactrl_stop* stop, metactrl_task** out,
                                                         metactrl_error** error);
-/* {"name", "objects", "action_names", "num_actions", "initial", "goals", "warnings"} */
+/* {"name", "objects", "action_names", "num_actions", "has_durations", "initial", "goals", "warnings"} */
 METACTRL_C_MUST_USE metactrl_status metactrl_task_info(const metactrl_task* task, metactrl_text** out,
                                                        metactrl_error** error);
 typedef struct metactrl_format metactrl_format;
 /* Judges a plan by the reference semantics: {"valid", "reason", "problem", "steps_executed", "cost", "unmet_goals",
- * "actions", "preferences"}, each preference with "name", "text", "weight" and "satisfied". Without a format, `plan` has lines "(action argument ...)"; with one, it is read by it, and what is no plan of
- * this format is not valid. */
+ * "actions", "makespan", "preferences"}, each preference with "name", "text", "weight" and "satisfied". Without a format, `plan`
+ * has lines "(action argument ...)"; with one, it is read by it, and what is no plan of this format is not valid. Where actions
+ * take time and lines say when, "0.000: (action argument ...) [5.000]", the plan is judged as a schedule, with these times, and
+ * "makespan" is when it ends; null otherwise. */
 METACTRL_C_MUST_USE metactrl_status metactrl_task_validate(const metactrl_task* task, const metactrl_format* format,
                                                            const char* plan, size_t plan_size, metactrl_stop* stop,
                                                            metactrl_text** out, metactrl_error** error);
+enum { METACTRL_SEQUENTIAL = 0, METACTRL_CONCURRENT = 1 };
+/* When each action of a plan begins and how long it takes, in the units of the task: one after the other, or each as early as
+ * the plan's order allows. Of a task whose actions take time, and a plan whose steps are legal, written as for
+ * metactrl_task_validate; its own times do not count. {"text", "makespan", "metric", "steps", "overlaps"}: text has a line
+ * "0.000: (action argument ...) [5.000]" for each step, by start, without the bracket where it takes no time; steps the same as
+ * {"start", "duration", "text", "action", "arguments"}; makespan: when the last has ended; metric: what the task's metric is
+ * with these times where it counts time, else null; overlaps: pairs of places in steps that run at the same time. The schedule
+ * was judged by the reference semantics. */
+METACTRL_C_MUST_USE metactrl_status metactrl_task_schedule(const metactrl_task* task, const metactrl_format* format,
+                                                           const char* plan, size_t plan_size, int32_t kind,
+                                                           metactrl_stop* stop, metactrl_text** out,
+                                                           metactrl_error** error);
 /* A plan without a model, or the reason why there is none: {"verdict", "reason", "actions", "best_plan", "why_infeasible",
  * "would_help"}; best_plan says what the plan is worth, as metactrl_constraint_info does; where it is proved that there is no
  * plan the last two have sentences that say why, and single changes with which there would be one. `horizon` is the most

@@ -87,6 +87,10 @@ std::optional<double> metric_of(const Task& task, std::span<const TimedStep> sch
 // Pairs of steps, by their places, that run at the same time.
 std::vector<std::pair<std::size_t, std::size_t>> overlaps(std::span<const TimedStep> schedule);
 
+// The steps of a schedule, under the names that the task's plans have for them: of an action that may take several
+// durations, the one for that which the step takes. Where that depends on the state, the name stays the schedule's.
+std::vector<PlanStep> plan_of(const Task& task, std::span<const TimedStep> schedule);
+
 // Reads what `to_string` writes, one step in each line. A step without time stamps begins where the one before it has
 // ended; `is_timed` says whether any line had one. Throws InputError as `parse_plan` does.
 struct TimedPlan {

@@ -29,7 +29,7 @@ from .errors import (
     TokenizerError,
 )
 from .planning import Plan, explain, plan
-from .tasks import Action, Format, Found, Preference, Stop, Task, Validation, validate
+from .tasks import Action, Format, Found, Preference, Schedule, Stop, Task, TimedAction, Validation, validate
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -51,9 +51,11 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "Preference",
+    "Schedule",
     "Stop",
     "Stopped",
     "Task",
+    "TimedAction",
     "TokenizerError",
     "Trace",
     "Validation",

@@ -117,6 +117,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "task_parse": (None, [_TEXT, _SIZE, _TEXT, _SIZE, c.POINTER(TaskOptions), _P, _OUT]),
     "task_info": (None, [_P, _OUT]),
     "task_validate": (None, [_P, _P, _TEXT, _SIZE, _P, _OUT]),
+    "task_schedule": (None, [_P, _P, _TEXT, _SIZE, c.c_int32, _P, _OUT]),
     "task_search": (None, [_P, c.c_uint32, _P, _OUT]),
     "task_prompt": (None, [_P, _P, _TEXT, _SIZE, _OUT]),
     "task_free": ("nothing", [_P]),

@@ -34,6 +34,13 @@ def validation_html(validation: Any) -> str:
     return _box(_verdict(validation.valid, validation.reason or "every step is legal, every goal holds"), _steps(validation.actions))
 
 
+def schedule_html(schedule: Any) -> str:
+    rows = "".join(
+        f"<tr><td>{step.start:.3f}</td><td><code>{_escape(step.action)}</code></td><td>{step.duration:.3f}</td></tr>" for step in schedule.steps
+    )
+    return _box(f'<table>{rows}</table><div class="dim">ends at {schedule.makespan:.3f}</div>')
+
+
 def task_html(task: Any) -> str:
     rows = "".join(
         f"<tr><td>{name}</td><td>{_escape(', '.join(values[:30]))}{' …' if len(values) > 30 else ''}</td></tr>"

@@ -9,7 +9,7 @@ from . import display
 from .arrays import favourite
 from .decoding import Constraint, Decoder, Hmm, Trace
 from .errors import Infeasible, InternalError
-from .tasks import Action, Format, Stop, Task, Validation
+from .tasks import Action, Format, Schedule, Stop, Task, Validation
 from .vocabulary import Vocabulary
 
 
@@ -35,6 +35,10 @@ class Plan:
 
     def __str__(self) -> str:
         return self.text
+
+    def schedule(self, kind: str = "sequential") -> Schedule:
+        """The plan in time, where the task's actions take some: see `Task.schedule`."""
+        return self.decoder.constraint.task.schedule(self.actions, kind=kind)
 
     def explain(self) -> Trace:
         trace, place = self.decoder.explain(), 0

@@ -48,6 +48,7 @@ class Validation:
     cost: float
     unmet_goals: List[str] = field(default_factory=list)
     actions: List[Action] = field(default_factory=list)
+    makespan: Optional[float] = None  # when a plan ends that was judged with its times
     preferences: List[Preference] = field(default_factory=list)
 
     def __bool__(self) -> bool:
@@ -61,6 +62,42 @@ def validation_of(answer: Dict[str, Any]) -> Validation:
     wishes = [Preference(**item) for item in answer["preferences"]]
     values: Dict[str, Any] = {**answer, "actions": actions_of(answer["actions"]), "preferences": wishes}
     return Validation(**values)
+
+
+@dataclass(frozen=True)
+class TimedAction:
+    """When a step of a plan begins and how long it takes, in the units of its task."""
+
+    start: float
+    duration: float
+    action: Action
+
+    @property
+    def end(self) -> float:
+        return self.start + self.duration
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A plan in time, judged by the reference semantics. As a text: lines `0.000: (drive truck a b) [5.000]`, as validators and PlanSys2 read them."""
+
+    text: str
+    makespan: float
+    metric: Optional[float]  # what the task's metric is with these times, where it counts time
+    steps: List[TimedAction]  # by start
+    overlaps: List["tuple[int, int]"]  # pairs of places in `steps` that run at the same time
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def _repr_html_(self) -> str:
+        return display.schedule_html(self)
+
+
+SCHEDULES = {"sequential": 0, "concurrent": 1}
 
 
 @dataclass(frozen=True)
@@ -172,22 +209,44 @@ class Task(_library.Owner):
         self.objects: List[str] = info["objects"]
         self.arity: Dict[str, int] = {item["name"]: item["arity"] for item in info["action_names"]}
         self.num_actions: int = info["num_actions"]
+        self.has_durations: bool = info["has_durations"]
         self.initial: List[str] = info["initial"]
         self.goals: List[str] = info["goals"]
         self.warnings: List[Diagnostic] = diagnostics_of(info["warnings"])
 
-    def validate(self, plan: Any, format: "Union[str, Format, None]" = None, *, stop: Optional[Stop] = None) -> Validation:
-        """Judges a plan: a text (PDDL lines, or in the given format), or actions."""
-        text = plan if isinstance(plan, str) else "".join(f"{action}\n" for action in getattr(plan, "actions", plan))
+    def _plan(self, plan: Any, format: "Union[str, Format, None]") -> "tuple[Optional[Format], bytes]":
+        """A plan as the library reads it, and the format that its handle belongs to."""
+        if isinstance(plan, (str, Schedule)):
+            text = str(plan)
+        else:
+            text = "".join(f"{action}\n" for action in getattr(plan, "actions", plan))
         if not isinstance(plan, str) and format is not None:
             raise ArgumentError("a format says how a text is read; actions need none")
-        data = text.encode()
-        chosen = None if format is None else Format.of(format)
+        return None if format is None else Format.of(format), text.encode()
+
+    def validate(self, plan: Any, format: "Union[str, Format, None]" = None, *, stop: Optional[Stop] = None) -> Validation:
+        """Judges a plan: a text (PDDL lines, or in the given format), actions, or a schedule. Lines with time stamps are judged by them where
+        actions take time."""
+        chosen, data = self._plan(plan, format)
         return validation_of(
             _library.read_json(
                 "task_validate", self._handle, _library.handle_of(chosen), data, len(data), _library.handle_of(stop)
             )
         )
+
+    def schedule(
+        self, plan: Any, format: "Union[str, Format, None]" = None, *, kind: str = "sequential", stop: Optional[Stop] = None
+    ) -> Schedule:
+        """When each action of a plan begins and how long it takes, where actions take time (`has_durations`): one after the other, or, "concurrent",
+        each as early as the plan's order allows. The plan as for `validate`; raises InputError where a step of it is not legal."""
+        if kind not in SCHEDULES:
+            raise ArgumentError(f"kind is {kind!r}, and has to be one of {', '.join(SCHEDULES)}")
+        chosen, data = self._plan(plan, format)
+        made = _library.read_json(
+            "task_schedule", self._handle, _library.handle_of(chosen), data, len(data), SCHEDULES[kind], _library.handle_of(stop)
+        )
+        steps = [TimedAction(item["start"], item["duration"], *actions_of([item])) for item in made["steps"]]
+        return Schedule(made["text"], made["makespan"], made["metric"], steps, [(a, b) for a, b in made["overlaps"]])
 
     def find(self, horizon: int = 0, *, stop: Optional[Stop] = None) -> Found:
         """A plan without a model, or why there is none. Where the task has preferences, the best that is found by its metric."""

@@ -197,6 +197,58 @@ class Decoders(unittest.TestCase):
             made = metactrl.plan(constraint, lambda tokens: [draw.random() for _ in range(259)])
             self.assertTrue(wanted.validate(made.actions).preferences[0].satisfied)
 
+    def test_plans_that_take_time_become_schedules(self):
+        domain = (
+            "(define (domain d) (:requirements :durative-actions :typing) (:types machine) (:predicates (done ?m - machine))"
+            "(:functions (time ?m - machine))"
+            "(:durative-action work :parameters (?m - machine) :duration (= ?duration (time ?m)) :condition () :effect (at end (done ?m)))"
+            "(:action ring :parameters () :effect ()))"
+        )
+        problem = (
+            "(define (problem d) (:domain d) (:objects x y - machine) (:init (= (time x) 2) (= (time y) 1.5))"
+            "(:goal (and (done x) (done y))) (:metric minimize (total-time)))"
+        )
+        timed = metactrl.Task(domain, problem)
+        self.assertTrue(timed.has_durations)
+        plan = metactrl.plan(timed, lambda tokens: [float(token == ord("x")) for token in range(259)], self.vocabulary, format="json")
+        self.assertEqual([str(action) for action in plan.actions], ["(work x)", "(work y)"])
+        later = plan.schedule()
+        self.assertEqual(str(later), "0.000: (work x) [2.000]\n2.001: (work y) [1.500]\n")
+        self.assertEqual((later.makespan, later.metric, later.overlaps, len(later)), (3.501, 3.501, [], 2))
+        self.assertEqual(later.steps[1], metactrl.TimedAction(2.001, 1.5, metactrl.Action("work", ("y",))))
+        early = plan.schedule("concurrent")
+        self.assertEqual((early.makespan, early.metric, early.overlaps), (2, 2, [(0, 1)]))
+        self.assertEqual([(step.start, step.end) for step in early.steps], [(0, 2), (0, 1.5)])
+        self.assertIn("ends at 2.000", early._repr_html_())
+        for same in (timed.schedule(plan.text, "json"), timed.schedule(plan), timed.schedule(plan.actions), timed.schedule(early)):
+            self.assertEqual(same, later)
+        # What takes no time has no bracket; a schedule is judged by its times.
+        self.assertIn("0.000: (ring)\n", timed.schedule("(ring)").text)
+        for one in (later, early, early.text):
+            judged = timed.validate(one)
+            self.assertTrue(judged)
+            self.assertEqual(judged.makespan, 3.501 if one is later else 2)
+        self.assertIsNone(timed.validate(plan).makespan)
+        self.assertFalse(timed.validate(early.text.replace("[2.000]", "[2.500]")))
+        for wrong in (lambda: timed.schedule("(rest)"), lambda: task().schedule([])):
+            self.assertRaises(metactrl.InputError, wrong)
+        for wrong in (lambda: timed.schedule(plan, kind="backwards"), lambda: timed.schedule(early, "pddl")):
+            self.assertRaises(metactrl.ArgumentError, wrong)
+
+    def test_a_schedule_keeps_the_durations_that_it_has(self):
+        domain = (
+            "(define (domain c) (:requirements :durative-actions :numeric-fluents :duration-inequalities) (:predicates (plugged) (done))"
+            "(:functions (battery))"
+            "(:durative-action charge :parameters () :duration (and (>= ?duration 2) (<= ?duration 9)) :condition (at start (plugged))"
+            " :effect (and (at start (not (plugged))) (at end (increase (battery) ?duration))))"
+            "(:durative-action go :parameters () :duration (= ?duration 3) :condition (at start (>= (battery) 5)) :effect (at end (done))))"
+        )
+        task = metactrl.Task(domain, "(define (problem p) (:domain c) (:init (plugged) (= (battery) 0)) (:goal (done)))")
+        made = task.schedule(task.find().actions)
+        self.assertEqual(made.text, "0.000: (charge) [5.000]\n5.001: (go) [3.000]\n")
+        self.assertEqual(task.schedule(made), made)
+        self.assertTrue(task.validate(made))
+
     def test_three_ways_to_ask_agree(self):
         decoder = metactrl.Decoder(self.constraint)
         draw = random.Random(3)

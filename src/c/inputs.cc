@@ -10,6 +10,7 @@
 #include "metactrl/language_model.h"
 #include "metactrl/lookahead.h"
 #include "metactrl/planner.h"
+#include "metactrl/schedule.h"
 
 namespace metactrl::c {
 
@@ -34,16 +35,24 @@ LoadOptions load_options(const metactrl_task_options* given, metactrl_stop* stop
   return load;
 }
 
-// A plan in the words of a format; nothing when the text is none.
-std::optional<std::vector<PlanStep>> read_plan(const Task& task, const PlanFormat& format, std::string_view text,
-                                               Validation& verdict) {
-  const PlanSpelling spelling(format, task);
+// A plan as lines, or in the words of a format, which say no times. A text that is none of the format sets `error`.
+TimedPlan read_plan(const Task& task, const metactrl_format* format, std::string_view text, std::string& error) {
+  if (format == nullptr) return parse_schedule(text, "plan");
+  const PlanSpelling spelling(live(format, "format").format, task);
   const PlanSpelling::Parsed parsed = spelling.parse(text);
-  if (parsed.complete) return steps_of(task, parsed.actions);
-  verdict.steps_executed = 0;
-  verdict.reason = parsed.error.empty() ? "the text ends before the plan does" : parsed.error;
-  verdict.problem = verdict.reason;
-  return std::nullopt;
+  TimedPlan plan;
+  if (!parsed.complete) {
+    error = parsed.error.empty() ? "the text ends before the plan does" : parsed.error;
+    return plan;
+  }
+  for (PlanStep& step : steps_of(task, parsed.actions)) plan.schedule.push_back({std::move(step)});
+  return plan;
+}
+
+ScheduleKind schedule_kind(std::int32_t kind) {
+  if (kind == METACTRL_SEQUENTIAL) return ScheduleKind::kSequential;
+  if (kind == METACTRL_CONCURRENT) return ScheduleKind::kConcurrent;
+  throw ArgumentError(internal::str_cat("there is no kind of schedule ", kind));
 }
 
 }  // namespace
@@ -101,13 +110,38 @@ metactrl_status metactrl_task_validate(const metactrl_task* task, const metactrl
     required(out, "out");
     const metactrl::Task& judged = live(task, "task").task;
     const std::string_view text = metactrl::c::text_argument(plan, plan_size, "plan");
+    std::string unread;
+    const metactrl::TimedPlan read = metactrl::c::read_plan(judged, format, text, unread);
+    const std::vector<metactrl::PlanStep> steps = metactrl::plan_of(judged, read.schedule);
+    // The times of a plan count where actions take time.
+    const bool timed = read.is_timed && metactrl::has_durations(judged);
     metactrl::Validation verdict;
-    std::optional<std::vector<metactrl::PlanStep>> steps =
-        format == nullptr ? metactrl::parse_plan(text, "plan")
-                          : metactrl::c::read_plan(judged, live(format, "format").format, text, verdict);
-    if (steps) verdict = judged.validate(*steps, metactrl::c::stop_of(stop));
-    *out = metactrl::c::make_text(
-        metactrl::c::validation_json(verdict, steps ? *steps : std::vector<metactrl::PlanStep>()));
+    if (!unread.empty()) {
+      verdict.reason = verdict.problem = unread;
+    } else if (timed) {
+      verdict = metactrl::validate(judged, read.schedule, metactrl::c::stop_of(stop));
+    } else {
+      verdict = judged.validate(steps, metactrl::c::stop_of(stop));
+    }
+    *out = metactrl::c::make_text(metactrl::c::validation_json(
+        verdict, steps, timed ? std::optional(metactrl::makespan(read.schedule)) : std::nullopt));
+  });
+}
+
+metactrl_status metactrl_task_schedule(const metactrl_task* task, const metactrl_format* format, const char* plan,
+                                       size_t plan_size, int32_t kind, metactrl_stop* stop, metactrl_text** out,
+                                       metactrl_error** error) {
+  return guarded(error, [&] {
+    required(out, "out");
+    const metactrl::Task& asked = live(task, "task").task;
+    const std::string_view text = metactrl::c::text_argument(plan, plan_size, "plan");
+    const metactrl::ScheduleKind chosen = metactrl::c::schedule_kind(kind);
+    std::string unread;
+    const metactrl::TimedPlan read = metactrl::c::read_plan(asked, format, text, unread);
+    if (!unread.empty()) throw metactrl::InputError("plan", unread, "");
+    const metactrl::Schedule schedule =
+        metactrl::make_schedule(asked, metactrl::plan_of(asked, read.schedule), chosen, metactrl::c::stop_of(stop));
+    *out = metactrl::c::make_text(metactrl::c::schedule_json(asked, schedule));
   });
 }
 

@@ -54,14 +54,42 @@ std::string diagnostics_json(const Diagnostics& diagnostics) {
   return list.done();
 }
 
+namespace {
+
+JsonObject& write_step(JsonObject& object, const PlanStep& step) {
+  return object.text("text", to_string(step)).text("action", step.action).texts("arguments", step.arguments);
+}
+
+double units(std::int64_t time) { return static_cast<double>(time) / static_cast<double>(kTimeUnit); }
+
+}  // namespace
+
 std::string steps_json(std::span<const PlanStep> steps) {
   JsonList list;
   for (const PlanStep& step : steps) {
     JsonObject object;
-    list.add(
-        object.text("text", to_string(step)).text("action", step.action).texts("arguments", step.arguments).done());
+    list.add(write_step(object, step).done());
   }
   return list.done();
+}
+
+std::string schedule_json(const Task& task, const Schedule& schedule) {
+  const Schedule ordered = by_start(schedule);
+  std::string text;
+  JsonList steps;
+  for (const TimedStep& step : ordered) {
+    text += to_string(step) + '\n';
+    JsonObject object;
+    object.number("start", units(step.start)).number("duration", units(step.duration));
+    steps.add(write_step(object, step.step).done());
+  }
+  JsonList pairs;
+  for (const auto& [a, b] : overlaps(ordered)) pairs.add(str_cat('[', a, ',', b, ']'));
+  const std::optional<double> metric = metric_of(task, ordered);
+  JsonObject object;
+  object.text("text", text).number("makespan", units(makespan(ordered)));
+  object.raw("metric", metric ? internal::number_text(*metric) : "null");
+  return object.raw("steps", steps.done()).raw("overlaps", pairs.done()).done();
 }
 
 std::vector<PlanStep> steps_of(const Task& task, std::span<const ActionId> actions) {
@@ -84,15 +112,18 @@ std::string task_json(const Task& task, const Diagnostics& warnings) {
   for (std::uint32_t i = 0; i < task.num_goals(); ++i) goals.push_back(task.goal_text(GoalId{i}));
   JsonObject object;
   object.text("name", task.name()).texts("objects", objects).raw("action_names", names.done());
-  object.number("num_actions", static_cast<double>(task.num_actions())).texts("initial", task.initial_facts());
+  object.number("num_actions", static_cast<double>(task.num_actions())).flag("has_durations", has_durations(task));
+  object.texts("initial", task.initial_facts());
   return object.texts("goals", goals).raw("warnings", diagnostics_json(warnings)).done();
 }
 
-std::string validation_json(const Validation& validation, std::span<const PlanStep> steps) {
+std::string validation_json(const Validation& validation, std::span<const PlanStep> steps,
+                            std::optional<std::int64_t> makespan) {
   JsonObject object;
   object.flag("valid", validation.valid).text("reason", validation.reason).text("problem", validation.problem);
   object.number("steps_executed", static_cast<double>(validation.steps_executed)).number("cost", validation.cost);
   object.texts("unmet_goals", validation.unmet_goals).raw("actions", steps_json(steps));
+  object.raw("makespan", makespan ? internal::number_text(units(*makespan)) : "null");
   return object.raw("preferences", preferences_json(validation.preferences)).done();
 }
 

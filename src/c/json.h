@@ -2,6 +2,8 @@
 #ifndef METACTRL_SRC_C_JSON_H_
 #define METACTRL_SRC_C_JSON_H_
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "metactrl/decoder.h"
 #include "metactrl/error.h"
 #include "metactrl/explain.h"
+#include "metactrl/schedule.h"
 #include "metactrl/task.h"
 
 namespace metactrl::c {
@@ -52,7 +55,11 @@ std::string task_json(const Task& task, const Diagnostics& warnings);
 std::string preferences_json(const std::vector<Validation::Preference>& preferences);
 // Of the task's metric: what a plan is worth, and what every plan is worth at least.
 std::string metric_json(double value, double lower_bound);
-std::string validation_json(const Validation& validation, std::span<const PlanStep> steps);
+// `makespan`: of a plan that was judged with its times.
+std::string validation_json(const Validation& validation, std::span<const PlanStep> steps,
+                            std::optional<std::int64_t> makespan = std::nullopt);
+// {"text", "makespan", "metric", "steps", "overlaps"}, by start; times in the task's units.
+std::string schedule_json(const Task& task, const Schedule& schedule);
 // What the best plan known is worth: {"actions", "shortest", "cost", "cheapest", "cost_at_least"}; null where there is none.
 std::string best_plan_json(const Lookahead& lookahead);
 // `promised`: a JSON list, or null.

@@ -254,8 +254,6 @@ Task load_task(const TaskFiles& files) {
   return task;
 }
 
-std::vector<PlanStep> read_plan(const std::string& path) { return steps_of(read_schedule(path).schedule); }
-
 // --- output ----------------------------------------------------------------------------------------------------------
 
 void print(const std::string& text) {

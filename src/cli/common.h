@@ -225,9 +225,6 @@ LoadedTask load_task(const TaskFiles& files, const BudgetOptions& options, const
 // The same without limits, for commands that have no budget.
 Task load_task(const TaskFiles& files);
 
-// The (action object ...) lines of a file, or of standard input when it is "-".
-std::vector<PlanStep> read_plan(const std::string& path);
-
 // What is no JSON is discarded, and so is what is nested deeper than anything that we read: who writes JSON goes down into
 // it, and stacks have an end.
 Json parse_shallow(const std::string& text);

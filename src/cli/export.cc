@@ -115,19 +115,32 @@ void note_odd_names(const std::vector<PlanStep>& plan) {
                "; the plan fits the task as it is, not what export task writes, where such names are changed"));
 }
 
+// Of a plan that is none one after the other, in the order of its lines.
+std::string as_scheduled(const Task& task, const Schedule& schedule) {
+  if (!validate(task, schedule).valid) return "";
+  return " where one action follows the other; with the times of its lines it is valid: export a sequential schedule "
+         "of "
+         "it, or keep the times (export plansys2 without --schedule)";
+}
+
 int export_plan(const ExportOptions& options) {
   const Task task = load_task(options.files);
-  const std::vector<PlanStep> plan = read_plan(options.plan);
+  const TimedPlan read = read_schedule(options.plan);
+  const std::vector<PlanStep> plan = plan_of(task, read.schedule);
+  const bool timed = read.is_timed && has_durations(task);
+  // Lines with times keep them, unless another schedule is asked for.
+  const bool keep = timed && options.format == "plansys2" && options.schedule_option->count() == 0;
   std::string text;
   {
     const ProgressLine progress("exporting");
-    const Validation validation = task.validate(plan);
+    const Validation validation = keep ? validate(task, read.schedule) : task.validate(plan);
     if (!validation.valid && !options.allow_invalid) {
-      note(str_cat("invalid: ", validation.reason, "; nothing is written (--allow-invalid writes it nevertheless)"));
+      note(str_cat("invalid: ", validation.reason, timed && !keep ? as_scheduled(task, read.schedule) : "",
+                   "; nothing is written (--allow-invalid writes it nevertheless)"));
       return kPlanInvalid;
     }
     if (!validation.valid) note(str_cat("warning: the plan is invalid: ", validation.reason));
-    text = plan_text(options, task, plan);
+    text = keep ? plansys2_plan(read.schedule) : plan_text(options, task, plan);
   }
   if (options.format == "pddl" || options.format == "plansys2") note_odd_names(plan);
   if (options.out.empty()) {

@@ -52,13 +52,21 @@ bool Parser::add_weights(SExpr expr, const Rational& factor, MetricWeights& out,
   }
   const std::string_view head = expr.is_list() ? expr.head() : expr.text();
   const auto found = functions_.find(head);
+  if (found != functions_.end() && expr.size() > 1 && out.with_arguments.empty()) out.with_arguments = expr.to_text(60);
   if (head == "total-time" || (found != functions_.end() && expr.size() <= 1)) {
     Rational& weight = head == "total-time" ? out.time : out.functions[found->second];
     const std::optional<Rational> sum = add(weight, factor);
     if (sum) weight = *sum;
     return sum.has_value();
   }
-  if (head == "is-violated" && expr.size() == 2 && expr[1].is_name()) {
+  if (head == "is-violated") {
+    if (expr.size() != 2 || !expr[1].is_name()) {
+      reporter_.error(expr.where(), str_cat(expr.to_text(60), " is not (is-violated NAME)"),
+                      "it takes the name alone and counts all that have it: give those that are to count differently "
+                      "names of their own");
+      out.refused = true;
+      return false;
+    }
     violated_.emplace(expr[1].text(), expr);
     Rational& weight = out.preferences[expr[1].text()];
     const std::optional<Rational> sum = add(weight, factor);
@@ -154,6 +162,7 @@ void Parser::finish_metric() {
   MetricWeights weights;
   const bool maximize = (*metric_)[1].text() == "maximize";
   bool good = add_weights(what, Rational(maximize ? -1 : 1), weights, 0);
+  if (weights.refused) return;
   weigh_preferences(good && !weights.preferences.empty() ? &weights.preferences : nullptr);
   const auto is_zero = [](const auto& part) { return part.second == Rational(0); };
   const bool costs_nothing =
@@ -161,7 +170,7 @@ void Parser::finish_metric() {
   if (good && costs_nothing && !weights.preferences.empty()) return;
   // Where no action takes time, each counts as one step; that alone is what is minimized without a metric.
   const bool steps = weights.time != Rational(0) && !ast_.has_durations;
-  const bool timeless = steps && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
+  const bool timeless = good && steps && std::all_of(weights.functions.begin(), weights.functions.end(), is_zero);
   good = good && !timeless;
   bool counts = false;  // anything at all
   std::string spoiler;
@@ -174,13 +183,15 @@ void Parser::finish_metric() {
     counts = counts || (good && !cost->children.empty());
   }
   if (!good || !counts) {
+    const std::string instead = str_cat("; instead of ", weights.with_arguments,
+                                        ", minimize a function without arguments that the same effects change");
     reporter_.warning(metric_->where(),
                       str_cat("the metric ", what.to_text(60), " is ignored",
                               weights.preferences.empty() ? "" : " but for the weights of preferences"),
                       timeless ? "no action takes time: each counts as one step"
                                : str_cat("sums of (total-time) and of functions without arguments are minimized, where "
                                          "actions add to them what is not negative and never changes",
-                                         spoiler));
+                                         spoiler, weights.with_arguments.empty() ? "" : instead));
     return;
   }
   if (steps) {

@@ -319,6 +319,9 @@ class Parser {
     std::map<FunctionId, Rational> functions;
     std::map<std::string_view, Rational> preferences;
     double constant = 0;
+    std::string
+        with_arguments;  // the first of its functions that has some, as it is written; such a metric is not linear
+    bool refused = false;
   };
   bool add_weights(SExpr expr, const Rational& factor, MetricWeights& out, std::size_t depth);
   std::optional<Rational> constant_factor(SExpr expr) const;

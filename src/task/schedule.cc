@@ -3,6 +3,7 @@
 #include "metactrl/schedule.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -89,6 +90,30 @@ Validation validate(const Task& task, std::span<const TimedStep> schedule, const
 
 std::optional<double> metric_of(const Task& task, std::span<const TimedStep> schedule) {
   return task.reference()->timed_metric(schedule, validate(task, schedule));
+}
+
+std::vector<PlanStep> plan_of(const Task& task, std::span<const TimedStep> schedule) {
+  std::map<std::string, std::vector<std::string>> others;  // by the name in schedules
+  for (std::uint32_t i = 0; has_durations(task) && i < task.num_action_names(); ++i) {
+    const std::string& name = task.action_name(ActionNameId{i});
+    const std::string written = task.reference()->written_name(name);
+    if (written != name) others[written].push_back(name);
+  }
+  std::vector<PlanStep> plan;
+  plan.reserve(schedule.size());
+  for (const TimedStep& timed : schedule) {
+    plan.push_back(timed.step);
+    const auto named = others.find(timed.step.action);
+    const auto takes_so_long = [&](const PlanStep& step) {
+      return task.reference()->fixed_duration(step) == timed.duration;
+    };
+    if (!timed.takes_time || named == others.end() || takes_so_long(timed.step)) continue;
+    for (const std::string& name : named->second) {
+      const PlanStep other{name, timed.step.arguments};
+      if (takes_so_long(other)) plan.back() = other;
+    }
+  }
+  return plan;
 }
 
 namespace task {

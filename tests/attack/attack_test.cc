@@ -4,6 +4,7 @@
 //     attack_test --plans 100000 --report attack     # the whole attack; writes attack.md and attack.json
 //     attack_test --plans 400 --tasks-per-domain 1 --domains 24     # a slice of it
 //     VAL_VALIDATE=~/VAL/bin/Validate attack_test --plans 5000 --val-every 1     # VAL judges all instead of a hundredth
+//     attack_test --plans 5000 --task pddl21/ --task wild/     # tasks whose names have one of these in them
 //     attack_test --plans 5000 --focus thinking     # mostly by models that think first; goals: that write the goal, too
 //     attack_test --task 'ipc/gripper p01.pddl' --seed 1 --index 17     # one plan again, with what is wrong with it
 //
@@ -48,7 +49,7 @@ struct Options : CampaignOptions {
   std::size_t domains = 0;           // so many of them, spread evenly over the sets; 0: all
   std::size_t val_every = 100;
   Focus focus = Focus::kAll;
-  std::string task;  // a part of its name
+  std::vector<std::string> tasks;  // parts of names, any of which will do; none: all
   std::optional<std::size_t> index;
 };
 
@@ -76,7 +77,7 @@ Options read_options(int count, char** arguments) {
     } else if (name == "--focus") {
       options.focus = read_focus(value);
     } else if (name == "--task") {
-      options.task = value;
+      options.tasks.push_back(value);
     } else if (name == "--index") {
       options.index = std::stoul(value);
     } else {
@@ -117,7 +118,7 @@ class Campaign {
     if (options_.domains > 0) command += str_cat(" --domains ", options_.domains);
     if (options_.val_every != 100) command += str_cat(" --val-every ", options_.val_every);
     command += to_string(options_.focus);
-    if (!options_.task.empty()) command += str_cat(" --task '", options_.task, "'");
+    for (const std::string& task : options_.tasks) command += str_cat(" --task '", task, "'");
     if (options_.seconds > 0) command += str_cat(" --seconds ", static_cast<int>(options_.seconds));
     publish(report_, options_, command, effort_.seconds());
     return verdict();
@@ -151,6 +152,12 @@ class Campaign {
     double seconds = 0;
   };
 
+  bool is_wanted(const std::string& name) const {
+    return options_.tasks.empty() ||
+           std::any_of(options_.tasks.begin(), options_.tasks.end(),
+                       [&](const std::string& part) { return name.find(part) != std::string::npos; });
+  }
+
   // The numbers of tasks stay what they are when only some are selected.
   void select_tasks() {
     const TaskList list = find_tasks(testing::source_dir(), testing::data_dir());
@@ -166,7 +173,7 @@ class Campaign {
     std::map<std::string, std::size_t> per_domain;
     for (std::size_t i = 0; i < list.tasks.size(); ++i) {
       if (!domains.contains(list.tasks[i].family)) continue;
-      if (list.tasks[i].name().find(options_.task) == std::string::npos) continue;
+      if (!is_wanted(list.tasks[i].name())) continue;
       if (options_.tasks_per_domain > 0 && ++per_domain[list.tasks[i].family] > options_.tasks_per_domain) continue;
       targets_.push_back({list.tasks[i], i});
     }

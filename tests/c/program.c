@@ -547,6 +547,78 @@ static void prefer(const metactrl_format* format, const metactrl_vocabulary* voc
   metactrl_task_free(task);
 }
 
+/* A finished plan whose actions take time becomes a schedule, which is judged as one when it comes back. */
+static void schedule(const metactrl_format* format, const metactrl_vocabulary* vocabulary) {
+  static const char domain[] =
+      "(define (domain d) (:requirements :durative-actions :typing) (:types machine) (:predicates (done ?m - machine))"
+      "(:functions (time ?m - machine))"
+      "(:durative-action work :parameters (?m - machine) :duration (= ?duration (time ?m)) :condition ()"
+      " :effect (at end (done ?m))))";
+  static const char problem[] =
+      "(define (problem d) (:domain d) (:objects x y - machine) (:init (= (time x) 2) (= (time y) 1.5))"
+      "(:goal (and (done x) (done y))) (:metric minimize (total-time)))";
+  static const char early[] = "0.000: (work x) [2.000]\n0.000: (work y) [1.500]\n";
+  static const char wrong[] = "0.000: (work x) [2.500]\n3.000: (work y) [1.500]\n";
+  metactrl_error* error = NULL;
+  metactrl_task* task = NULL;
+  metactrl_constraint* constraint = NULL;
+  metactrl_decoder* decoder = NULL;
+  metactrl_text* text = NULL;
+  metactrl_stop* stop = NULL;
+  int32_t run[4096];
+  size_t count = 0, taken = 0;
+  float logits[kTokens] = {0};
+  OK(metactrl_task_parse(domain, sizeof domain - 1, problem, sizeof problem - 1, NULL, NULL, &task, &error));
+  OK(metactrl_task_info(task, &text, &error));
+  EXPECT(contains(text, "\"has_durations\":true"));
+  metactrl_text_free(text);
+  /* "x" before "y": the plan of a model that likes it better. */
+  logits['x'] = 1;
+  OK(metactrl_constraint_compile(task, format, vocabulary, NULL, NULL, &constraint, &error));
+  OK(metactrl_decoder_new(constraint, NULL, NULL, &decoder, &error));
+  while ((metactrl_decoder_status(decoder) & METACTRL_FINISHED) == 0) {
+    OK(metactrl_decoder_choose(decoder, logits, kTokens, 0, 1, 0, run, &error));
+    OK(metactrl_decoder_accept(decoder, run, 1, &taken, &error));
+  }
+  OK(metactrl_decoder_tokens(decoder, run, 4096, &count, &error));
+  OK(metactrl_vocabulary_decode(vocabulary, run, count, &text, &error));
+  {
+    metactrl_text* made = NULL;
+    const char* const plan = metactrl_text_data(text);
+    const size_t size = metactrl_text_size(text);
+    EXPECT(strncmp(plan, "(work x)\n(work y)", 17) == 0);
+    OK(metactrl_task_schedule(task, format, plan, size, METACTRL_SEQUENTIAL, NULL, &made, &error));
+    EXPECT(contains(made, "{\"text\":\"0.000: (work x) [2.000]\\n2.001: (work y) [1.500]\\n\",\"makespan\":3.501,\"metric\":3.501,"));
+    EXPECT(contains(made, "{\"start\":2.001,\"duration\":1.5,\"text\":\"(work y)\",\"action\":\"work\",\"arguments\":[\"y\"]}"));
+    EXPECT(contains(made, "\"overlaps\":[]}"));
+    metactrl_text_free(made);
+    OK(metactrl_task_schedule(task, NULL, plan, size, METACTRL_CONCURRENT, NULL, &made, &error));
+    EXPECT(contains(made, "0.000: (work y) [1.500]") && contains(made, "\"makespan\":2,\"metric\":2,"));
+    EXPECT(contains(made, "\"overlaps\":[[0,1]]}"));
+    metactrl_text_free(made);
+    EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_task_schedule(task, NULL, plan, size, 2, NULL, &made, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_task_schedule(task, NULL, plan, size, 0, NULL, NULL, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_task_schedule(NULL, NULL, plan, size, 0, NULL, &made, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_ARGUMENT, metactrl_task_schedule(task, NULL, NULL, size, 0, NULL, &made, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_INPUT, metactrl_task_schedule(task, NULL, "(rest)\n", 7, 0, NULL, &made, NULL));
+    EXPECT_STATUS(METACTRL_ERROR_INPUT, metactrl_task_schedule(task, format, plan, size - 2, 0, NULL, &made, NULL));
+    OK(metactrl_stop_new(&stop, &error));
+    metactrl_stop_request(stop);
+    EXPECT_STATUS(METACTRL_ERROR_STOPPED, metactrl_task_schedule(task, NULL, plan, size, 1, stop, &made, NULL));
+    metactrl_stop_free(stop);
+  }
+  metactrl_text_free(text);
+  OK(metactrl_task_validate(task, NULL, early, sizeof early - 1, NULL, &text, &error));
+  EXPECT(contains(text, "{\"valid\":true,") && contains(text, "\"makespan\":2,"));
+  metactrl_text_free(text);
+  OK(metactrl_task_validate(task, NULL, wrong, sizeof wrong - 1, NULL, &text, &error));
+  EXPECT(contains(text, "{\"valid\":false,") && contains(text, "(work x)"));
+  metactrl_text_free(text);
+  metactrl_decoder_free(decoder);
+  metactrl_constraint_free(constraint);
+  metactrl_task_free(task);
+}
+
 /* What cannot be reached together is told, or dropped; what the best plan known is worth is told. */
 static void drop_goals(const metactrl_format* format, const metactrl_vocabulary* vocabulary) {
   static const char domain[] =
@@ -631,6 +703,8 @@ int main(int count, char** arguments) {
   misuse_decoders(task, format, vocabulary, constraint);
   prefer(format, vocabulary);
   drop_goals(format, vocabulary);
+  schedule(format, vocabulary);
+  EXPECT_STATUS(METACTRL_ERROR_INPUT, metactrl_task_schedule(task, NULL, "", 0, METACTRL_SEQUENTIAL, NULL, &text, NULL));
   plan(constraint);
   walk(constraint);
   batch(constraint);

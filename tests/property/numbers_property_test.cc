@@ -170,7 +170,7 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
   std::size_t endless = 0;  // a number grows without end
   std::size_t found = 0;    // a plan of those
   std::size_t too_large = 0;
-  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kShards, kTasks)) {
     Generator generator(seed);
     const std::string domain = generator.domain();
     const std::string problem = generator.problem();
@@ -199,15 +199,18 @@ TEST_P(RandomNumbers, EngineAgreesWithReference) {
   EXPECT_GT(loaded, kTasks / kShards / 2);
   EXPECT_GT(decided.all, loaded / 2);
   EXPECT_GT(decided.solvable, decided.all / 10);
-  EXPECT_GT(decided.longer, decided.solvable / 10);
   EXPECT_GT(endless, 0U);
   EXPECT_GT(found, 0U);
+  if (GetParam() < kShards) {
+    EXPECT_GT(decided.longer, decided.solvable / 10);
+  }
   std::cout << loaded << " loaded, " << endless << " without end (" << found << " with a plan), " << too_large
             << " too large, " << decided.all << " decided, " << decided.solvable << " solvable, " << decided.longer
             << " of them by more than one action\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomNumbers, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomNumbers, ::testing::Range(kShards, 10 * kShards));
 
 }  // namespace
 }  // namespace metactrl::numbers_property_test

@@ -139,7 +139,7 @@ class RandomPreferences : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomPreferences, EngineInterpreterAndBruteForceAgree) {
   Counts counts;
-  for (std::uint64_t seed = GetParam(); seed < kTasks; seed += kShards) {
+  for (const std::uint64_t seed : testing::seeds_of(GetParam(), kShards, kTasks)) {
     const PddlText text = preferring(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text.domain + text.problem);
     const Task task = load_pddl_text(text.domain, text.problem);
@@ -163,6 +163,7 @@ TEST_P(RandomPreferences, EngineInterpreterAndBruteForceAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPreferences, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Long, RandomPreferences, ::testing::Range(kShards, 4 * kShards));
 
 }  // namespace
 }  // namespace metactrl::preferences_property_test

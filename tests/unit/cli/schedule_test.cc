@@ -102,6 +102,14 @@ TEST_F(ScheduleCli, ActionsOfSeveralDurations) {
   write("named.plan", "(charge-for-5)\n(go)\n");
   EXPECT_EQ(run("validate -d c.pddl -p cp.pddl named.plan").code, 0);
   EXPECT_CONTAINS(run("export plansys2 named.plan -d c.pddl -p cp.pddl").out, "0.000: (charge) [5.000]\n");
+  // The times in a file say which of the durations it is, whatever is made of them.
+  EXPECT_EQ(run("export plansys2 found.plan -d c.pddl -p cp.pddl").out,
+            "0.000: (charge) [5.000]\n5.001: (go) [3.000]\n");
+  EXPECT_EQ(run("export plansys2 found.plan -d c.pddl -p cp.pddl --schedule concurrent").out,
+            "0.000: (charge) [5.000]\n5.001: (go) [3.000]\n");
+  EXPECT_CONTAINS(run("export bt found.plan -d c.pddl -p cp.pddl").out, "charge");
+  EXPECT_EQ(run("export plansys2 other.plan -d c.pddl -p cp.pddl").out,
+            "0.000: (charge) [6.250]\n6.300: (go) [3.000]\n");
 }
 
 TEST_F(ScheduleCli, InspectListsWhatIsNoFact) {
@@ -170,6 +178,30 @@ TEST_F(ScheduleCli, ExportsThePlanSys2Lines) {
             "0.000: (work y) [2.500]\n0.000: (work x) [2.500]\n");
   EXPECT_EQ(run("export plansys2 a.plan -d d.pddl -p p.pddl --duration 3").code, 30);
   EXPECT_EQ(run("export pddl a.plan -d d.pddl -p p.pddl --schedule concurrent").code, 30);
+}
+
+// A schedule whose order of starts is no plan one after the other: it is kept as it is, and nothing else is made of it.
+TEST_F(ScheduleCli, ExportsKeepTheTimesOfAFile) {
+  write("d.pddl", R"((define (domain d) (:requirements :durative-actions) (:predicates (has) (sold) (sold-again))
+      (:durative-action buy :parameters () :duration (= ?duration 2) :effect (at end (has)))
+      (:durative-action sell :parameters () :duration (= ?duration 1) :condition (at start (has))
+        :effect (and (at start (not (has))) (at end (sold))))
+      (:durative-action resell :parameters () :duration (= ?duration 1) :condition (and (at start (has)) (at start (sold)))
+        :effect (and (at start (not (has))) (at end (sold-again))))))");
+  write("p.pddl", "(define (problem p) (:domain d) (:init) (:goal (sold-again)))");
+  const std::string lines =
+      "0.000: (buy) [2.000]\n0.002: (buy) [2.000]\n2.001: (sell) [1.000]\n3.002: (resell) [1.000]\n";
+  write("s.plan", lines);
+  EXPECT_EQ(run("validate -d d.pddl -p p.pddl s.plan").code, 0);
+  EXPECT_EQ(run("export plansys2 s.plan -d d.pddl -p p.pddl").out, lines);
+  for (const char* other : {"export bt", "export plansys2 --schedule sequential"}) {
+    const Result refused = run(std::string(other) + " s.plan -d d.pddl -p p.pddl");
+    EXPECT_EQ(refused.code, 12);
+    EXPECT_CONTAINS(refused.err,
+                    "(has) is false where one action follows the other; with the times of its lines it is valid");
+  }
+  write("late.plan", "0.000: (buy) [2.000]\n1.000: (sell) [1.000]\n");
+  EXPECT_EQ(run("export plansys2 late.plan -d d.pddl -p p.pddl").code, 12);
 }
 
 // What is needed only while another action runs.

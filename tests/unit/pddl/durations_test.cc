@@ -313,6 +313,37 @@ TEST(Durations, MetricsOfTimeAndFunctions) {
   EXPECT_DOUBLE_EQ(cost("maximize (- 7 (* (fuel) 3))", "(slow)"), 3);
 }
 
+// What a metric cannot be is told with what to write; a preference is counted by its name alone.
+TEST(Durations, MetricsOfFunctionsWithArgumentsSayWhatToWrite) {
+  const std::string text =
+      "(define (domain d) (:requirements :numeric-fluents :preferences) (:predicates (p ?x)) (:functions (fuel ?x))"
+      "(:action a :parameters (?x) :effect (and (p ?x) (increase (fuel ?x) 1))))";
+  const auto said = [&](const std::string& metric) {
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.diagnostics = &diagnostics;
+    try {
+      load_pddl_text(
+          text,
+          "(define (problem q) (:domain d) (:objects b c) (:init (= (fuel b) 0) (= (fuel c) 0)) (:goal (and (p "
+          "b) (preference w (p c)))) (:metric minimize " +
+              metric + "))",
+          options);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return diagnostics.items().empty() ? std::string() : diagnostics.items().front().hint;
+  };
+  const std::string instead =
+      "; instead of (fuel b), minimize a function without arguments that the same effects change";
+  EXPECT_TRUE(said("(fuel b)").ends_with(instead)) << said("(fuel b)");
+  EXPECT_TRUE(said("(+ (total-time) (* 2 (fuel b)) (fuel c))").ends_with(instead));
+  EXPECT_EQ(said("(total-time)"), "no action takes time: each counts as one step");
+  EXPECT_NE(said("(is-violated w b)").find(": error: (is-violated w b) is not (is-violated NAME); it takes the name"),
+            std::string::npos)
+      << said("(is-violated w b)");
+}
+
 TEST(Durations, AMetricOfCostAndTimeCountsSteps) {
   const std::string plain =
       "(define (domain d) (:requirements :action-costs) (:predicates (p) (q)) (:functions (total-cost))\n"

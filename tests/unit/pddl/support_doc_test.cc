@@ -1,5 +1,6 @@
-// The table of what is supported in docs/pddl-support.md: every line has an example, and every example loads in the
-// place where it belongs, which is found by trying all of them.
+// The tables of docs/pddl-support.md. Of what is supported every line has an example, and every example loads in the place
+// where it belongs, which is found by trying all of them. Of what is refused every example is refused everywhere, and in the
+// place where it belongs with the message that the line has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace {
 struct Row {
   std::string part;
   std::vector<std::string> examples;  // between backquotes
+  bool together = false;              // two that are there at once: one `beside` the other
+  std::string message;
 };
 
 std::vector<std::string> cells_of(const std::string& line) {
@@ -41,16 +44,24 @@ std::vector<std::string> code_in(const std::string& cell) {
   return spans;
 }
 
-// The rows below "## Supported", but for the one about files that are not PDDL.
-std::vector<Row> supported() {
+// The rows of the table below a heading, but for the one about files that are not PDDL.
+std::vector<Row> rows_below(const std::string& heading) {
   std::ifstream in(testing::source_dir() / "docs/pddl-support.md");
   std::vector<Row> rows;
   std::string line;
-  while (std::getline(in, line) && line != "## Supported") continue;
+  while (std::getline(in, line) && line != heading) continue;
   while (std::getline(in, line) && !line.starts_with("## ")) {
-    if (!line.starts_with("| ") || line.starts_with("| part |") || line.starts_with("| SAS |")) continue;
+    if (!line.starts_with("| ") || line.starts_with("| part |") || line.starts_with("| what |") ||
+        line.starts_with("| SAS |")) {
+      continue;
+    }
     const std::vector<std::string> cells = cells_of(line);
-    rows.push_back({cells.at(0), code_in(cells.at(2))});
+    if (heading == "## Supported") {
+      rows.push_back({cells.at(0), code_in(cells.at(2)), false, ""});
+    } else {
+      rows.push_back({cells.at(0), code_in(cells.at(1)), cells[1].find("` beside `") != std::string::npos,
+                      code_in(cells.at(2)).at(0)});
+    }
   }
   return rows;
 }
@@ -128,7 +139,7 @@ TEST(SupportDoc, NonsenseLoadsNowhere) {
 }
 
 TEST(SupportDoc, EveryExampleLoads) {
-  const std::vector<Row> rows = supported();
+  const std::vector<Row> rows = rows_below("## Supported");
   EXPECT_GT(rows.size(), 10U);
   for (const Row& row : rows) {
     SCOPED_TRACE(row.part);
@@ -143,6 +154,45 @@ TEST(SupportDoc, EveryExampleLoads) {
         return said.empty();
       });
       EXPECT_TRUE(loads) << example << "\n" << complaints;
+    }
+  }
+}
+
+// Everywhere; `message` is what somewhere is said.
+void expect_refused(const std::vector<std::string>& examples, const std::string& message) {
+  std::string complaints;
+  bool said_so = false;
+  const auto try_places = [&](const Places& places) {
+    const std::string said = complaint(places);
+    EXPECT_NE(said, "") << domain_text(places) << problem_text(places);
+    said_so = said_so || said.find("error: " + message) != std::string::npos ||
+              (message.starts_with("...") && said.find(message) != std::string::npos);
+    complaints += said + "\n";
+  };
+  for (const auto place : kPlaces) {
+    Places places;
+    places.*place = examples.at(0);
+    if (examples.size() == 1) try_places(places);
+    for (const auto second : kPlaces) {
+      if (examples.size() == 1 || second == place) continue;
+      Places both = places;
+      both.*second = examples[1];
+      try_places(both);
+    }
+  }
+  EXPECT_TRUE(said_so) << message << "\n" << complaints;
+}
+
+TEST(SupportDoc, EveryExampleOfWhatIsRefusedIsRefusedWithItsMessage) {
+  const std::vector<Row> rows = rows_below("## Refused, with what to do instead");
+  EXPECT_GT(rows.size(), 30U);
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.part);
+    EXPECT_FALSE(row.examples.empty());
+    if (row.together) {
+      expect_refused(row.examples, row.message);
+    } else {
+      for (const std::string& example : row.examples) expect_refused({example}, row.message);
     }
   }
 }
