@@ -353,23 +353,23 @@ std::string Mentions::uncounted_in(std::span<const ActionId> goal) const {
 // others of the kind.
 std::string Mentions::unnamed_in(std::span<const ActionId> goal) const {
   if (instruction_.mentioned.empty() && instruction_.counted.empty()) return {};
-  const auto is_said = [this](const std::string& name) {
+  // Of a name a part will do: "to the lab, and lock up" may be about lab_door.
+  const auto is_said = [](const std::string& name, const std::vector<std::string>& words) {
     const std::vector<std::string> parts = words_of(name);
-    return std::any_of(parts.begin(), parts.end(), [this](const std::string& part) {
-      return std::any_of(instruction_.free.begin(), instruction_.free.end(),
-                         [&](const std::string& word) { return alike(part, word); });
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return alike(part, word); });
     });
   };
   for (const ActionId item : goal) {
     for (const ObjectId object : items_.item(item).objects) {
       const std::string& name = items_.objects()[index(object)];
-      if (is_mentioned(object) || is_said(name)) continue;
+      if (is_mentioned(object) || is_said(name, instruction_.words)) continue;
       bool has_others = false;
       bool kind_said = false;
       for (const ItemSet::Class& kind : items_.classes()) {
         if (!std::binary_search(kind.members.begin(), kind.members.end(), object)) continue;
         has_others = true;
-        kind_said = kind_said || is_said(kind.name);
+        kind_said = kind_said || is_said(kind.name, instruction_.free);
       }
       if (has_others && !kind_said) return name;
     }

@@ -527,6 +527,16 @@ TEST(Mentions, WhatNobodySpokeOfIsFound) {
   EXPECT_EQ(unnamed("oil it", "(oiled saw)"), "");                                         // nothing is named
 }
 
+TEST(Mentions, APartOfANameIsEnoughToBeSpokenOf) {
+  const goals::ItemSet items = rooms();
+  const auto unnamed = [&](const std::string& text) {
+    const ActionId item = item_saying(items, text);
+    return goals::Mentions("bring the blood sample to the lab and lock up", items).unnamed_in({&item, 1});
+  };
+  EXPECT_EQ(unnamed("(locked lab_door)"), "");
+  EXPECT_EQ(unnamed("(locked door7)"), "door7");
+}
+
 TEST(Mentions, HowManyIsSaidByTheGoalToo) {
   const goals::ItemSet items = items_of(kMachines, kTwoMachines);
   const auto uncounted = [&](const std::string& instruction, std::vector<std::string> texts) {
