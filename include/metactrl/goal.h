@@ -43,7 +43,8 @@ class GoalProblem {
     // kTrained: the same, and names that the instruction mentions count for more than others. There is no writing without
     // a model (kSearch).
     Guidance guidance = Guidance::kUniform;
-    // How plans will be searched for. Each proof may spend as much, but not more than a small part of a large budget.
+    // How plans will be searched for. All proofs together may spend half of the work of such a search, one of them a small part
+    // of a large budget; `Written::take_from` leaves the plan the rest.
     LookaheadOptions lookahead;
     // The best so many are looked for.
     std::size_t hypotheses = 3;
@@ -89,8 +90,9 @@ class GoalProblem {
     // meant; the first five.
     std::vector<std::string> unknown_names;
     // Why somebody should look at the first goal before anything is done for it, whatever was agreed: no word of the instruction is
-    // about it; most of its words are unknown here; it names things that are not there, says what no condition
-    // can ("except"), or what this goal does not ("or", "at most two"); the goal is nothing but an order in time of things that nobody asks for. Empty: nothing speaks against it.
+    // about it; most of its words are unknown here; it names things or deeds that are not there, says what no condition
+    // can ("except"), or what this goal does not ("or", "at most two"); the goal is nothing but an order in time of things that nobody asks for,
+    // is about a thing that nobody named, or has nothing about something that is said. Empty: nothing speaks against it.
     std::string doubt;
     // Kinds of conditions that could not be written: there are too many of them, or they look back.
     std::vector<std::string> left_out;
@@ -100,6 +102,12 @@ class GoalProblem {
     std::size_t prompt_tokens = 0;
     std::size_t model_calls = 0;
     std::size_t proofs = 0;  // searches
+    std::uint64_t work = 0;  // steps (Budget::work) that they took
+    // Something was not offered, or not shown, because a search for it ended with its budget, or none was left for it.
+    bool budget_ended = false;
+
+    // Goal and plan have one budget: what the goal has taken the plan does not have.
+    void take_from(PlanOptions& options) const;
   };
 
   // Both files may have mistakes, all of which are in the InputError. The problem need not have a goal. The limits of

@@ -149,6 +149,8 @@ class Lookahead {
   // A plan from the initial state; empty when none is known.
   const std::vector<ActionId>& plan() const;
   std::size_t memory_bytes() const;
+  // Steps (Budget::work) that compile() took, all its computations together.
+  std::uint64_t work() const;
 
   // What the library itself asks (lookahead/data.h).
   const LookaheadData& data() const { return *data_; }

@@ -158,6 +158,10 @@ void GoalStage::show(const ChosenGoal& goal) const {
   for (const std::string& name : written.unknown_names) {
     note(str_cat("the instruction says ", name, ": nothing here is called so"));
   }
+  if (written.budget_ended) {
+    note(str_cat("the budget of proofs ended before all that was tried was decided (", written.proofs, " searches, ",
+                 written.work, " steps)"));
+  }
   if (!written.doubt.empty() && !written.goals.empty()) note(str_cat("look at it: ", written.doubt));
 }
 

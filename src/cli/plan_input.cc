@@ -113,6 +113,7 @@ PlanInput load_plan_input(const PlanArguments& arguments) {
   if (stage.needed()) {
     if (stage.needs_model()) model = load_model_for(arguments);
     goal = stage.choose(model, options, time);
+    goal->written.take_from(options);
     loader = [&](const LoadOptions& loading) { return stage.problem().task(goal->pddl, loading); };
   }
   LoadedTask task = load_task(arguments.files, budget, time, loader);

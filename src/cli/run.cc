@@ -158,6 +158,7 @@ class Runner {
       const TimeLimit time(options_.plan.time_limit);
       goal_ = stage.choose(model_, options_.plan, time, false);
       options_.plan.time_limit = time.left();
+      goal_->written.take_from(options_.plan);
     }
     Diagnostics diagnostics;
     LoadOptions options;

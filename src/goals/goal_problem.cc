@@ -41,6 +41,8 @@ constexpr std::size_t kMostTold = 5;
 // A proof is one of many, and most are easy.
 constexpr Budget kProofExact{50'000, std::size_t{128} << 20, 2'000'000'000};
 constexpr Budget kProofSearch{50'000, std::size_t{256} << 20, 2'000'000'000};
+// Of the work that a plan may take. The rest, which is more than any proof takes, is the plan's.
+constexpr std::uint64_t kGoalsShare = 2;
 
 Budget smaller(const Budget& a, const Budget& b) {
   return {std::min(a.states, b.states), std::min(a.bytes, b.bytes), std::min(a.work, b.work)};
@@ -192,6 +194,7 @@ class Prover {
     lookahead_.costs = false;
     lookahead_.improve = 0;
     lookahead_.exact = smaller(lookahead_.exact, kProofExact);
+    left_ = lookahead_.search.work / kGoalsShare;
     lookahead_.search = smaller(lookahead_.search, kProofSearch);
   }
 
@@ -206,10 +209,7 @@ class Prover {
 
   // By a search, for what no state at hand shows, and for whole goals.
   bool has_plan(const Conjunction& all) {
-    if (proofs_ == options_.max_proofs) {
-      undecided_.insert({all.begin(), all.end()});
-      return false;
-    }
+    if (proofs_ == options_.max_proofs) return give_up(all);
     ++proofs_;
     return prove(all);
   }
@@ -217,10 +217,18 @@ class Prover {
   bool prove(const Conjunction& all) {
     const auto [known, is_new] = proved_.try_emplace({all.begin(), all.end()}, false);
     if (!is_new) return known->second;
+    if (left_ == 0) return give_up(all);
     const Task task = problem_.task(conjunction_text(items_, all), loading_);
     if (task.initially_violated()) return false;
-    const Verdict verdict = Lookahead::compile(task, lookahead_, loading_.stop)->verdict();
-    if (verdict == Verdict::kUndecided) undecided_.insert({all.begin(), all.end()});
+    // States are enumerated, and plans searched for, a little at first and then as far as it goes.
+    const std::uint64_t most = (left_ + 3) / 4;
+    lookahead_.exact.work = std::min(lookahead_.exact.work, most);
+    lookahead_.search.work = std::min(lookahead_.search.work, most);
+    const auto lookahead = Lookahead::compile(task, lookahead_, loading_.stop);
+    const Verdict verdict = lookahead->verdict();
+    work_ += lookahead->work();
+    left_ -= std::min(left_, lookahead->work());
+    if (verdict == Verdict::kUndecided) give_up(all);
     known->second = verdict == Verdict::kSolvable;
     return known->second;
   }
@@ -236,15 +244,27 @@ class Prover {
   }
 
   std::size_t proofs() const { return proofs_; }
+  std::uint64_t work() const { return work_; }
   bool was_undecided() const { return !undecided_.empty(); }
+  // Was there something to be proved for which nothing was left, or not enough?
+  bool has_given_up() const { return gave_up_; }
 
  private:
+  bool give_up(const Conjunction& all) {
+    gave_up_ = true;
+    undecided_.insert({all.begin(), all.end()});
+    return false;
+  }
+
   const GoalProblem& problem_;
   const ItemSet& items_;
   const GoalProblem::Options& options_;
   const LoadOptions& loading_;
   LookaheadOptions lookahead_;
   std::size_t proofs_ = 0;
+  std::uint64_t work_ = 0;
+  std::uint64_t left_ = 0;  // for all of them
+  bool gave_up_ = false;
   std::optional<goals::Reached> reached_;
   std::map<std::set<ActionId>, bool> proved_;
   std::set<std::set<ActionId>> undecided_;
@@ -301,6 +321,8 @@ class Writing {
     std::vector<goals::Writer::Hypothesis>& found = result.found;
     if (certify) std::erase_if(found, [&](const auto& one) { return !prover.prove(one.items); });
     written_.proofs = prover.proofs();
+    written_.work = prover.work();
+    written_.budget_ended = prover.has_given_up();
     written_.certified = certify && !found.empty();
     add_goals(items, found);
     std::set<ActionId> told;
@@ -312,6 +334,7 @@ class Writing {
     if (!found.empty() && mentions.orders_are_wishes() && is_but_an_order(items, found[0])) {
       written_.doubt = "the goal puts things in an order and asks for none of them, so that doing nothing will do";
     }
+    if (!found.empty() && written_.doubt.empty()) written_.doubt = said_otherwise(mentions, found[0].items);
     written_.undecided = found.empty() && prover.was_undecided();
     if (found.empty()) {
       written_.reason = written_.undecided
@@ -321,6 +344,7 @@ class Writing {
       written_.reason = certify ? "well typed, and a plan for all of it is known"
                                 : "guidance syntax: well typed, and nothing else was enforced";
     }
+    if (written_.budget_ended) written_.reason += "; the budget of proofs ended before all that was tried was decided";
     return std::move(written_);
   }
 
@@ -337,6 +361,15 @@ class Writing {
     written_.prompt_text = std::move(result.prompt_text);
     written_.prompt_tokens = result.prompt_tokens;
     written_.model_calls = result.model_calls;
+  }
+
+  static std::string said_otherwise(const goals::Mentions& mentions, const Conjunction& goal) {
+    if (const std::string name = mentions.unnamed_in(goal); !name.empty()) {
+      return str_cat("the goal is about ", name, ", of which the instruction says nothing");
+    }
+    const std::string kind = mentions.uncounted_in(goal);
+    return kind.empty() ? ""
+                        : str_cat("the instruction says of how many it speaks (", kind, "), and the goal does not");
   }
 
   static bool is_but_an_order(const ItemSet& items, const goals::Writer::Hypothesis& goal) {
@@ -395,6 +428,14 @@ bool GoalProblem::states_goal(std::string_view problem) { return goals::states_g
 
 bool GoalProblem::asks_for_something(std::string_view problem) { return goals::asks_for_something(problem); }
 
+void GoalProblem::Written::take_from(PlanOptions& options) const {
+  LookaheadOptions& lookahead = options.lookahead;
+  std::uint64_t& left = lookahead.search.work;
+  left -= std::min(left, work);
+  lookahead.exact.work = std::min(lookahead.exact.work, left);
+  options.support.candidates.work = std::min(options.support.candidates.work, left);
+}
+
 Task GoalProblem::task(std::string_view goal, const LoadOptions& options) const { return impl_->task(goal, options); }
 
 std::string GoalProblem::problem_text(std::string_view goal) const { return impl_->compose(goal).text; }
@@ -451,7 +492,12 @@ GoalProblem::Written GoalProblem::write(const std::string& instruction, Language
   for (Goal& goal : written.goals) goal.mentioned = words.speaks_of(instruction, goal.pddl);
   // Where nothing speaks against the goal, what its writing has found stays.
   std::string doubt = doubt_about(written, heard, goals::words_of(instruction), options.may_look_back);
-  if (!doubt.empty()) written.doubt = std::move(doubt);
+  if (!doubt.empty()) {
+    written.doubt = std::move(doubt);
+  } else if (!written.goals.empty() && written.doubt.empty()) {
+    const std::string left = words.passed_over(instruction, written.goals[0].pddl);
+    if (!left.empty()) written.doubt = str_cat("the instruction says '", left, "', and the goal has nothing about it");
+  }
   written.unknown_names = std::move(heard.unknown);
   return written;
 }

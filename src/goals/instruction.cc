@@ -57,7 +57,11 @@ class InstructionReader {
   void find_objects();
   std::map<std::string, ObjectId> own_words() const;
   void find_clauses(const std::map<std::size_t, ObjectId>& by_place, const std::vector<bool>& used);
+  void find_nouns();
   void find_counted(const std::vector<bool>& used);
+  bool is_counted(const ItemSet::Class& kind, const std::vector<std::string>& name, const std::vector<bool>& used);
+  bool refers_back(std::size_t place) const;
+  bool says_off(std::size_t place) const;
   Quantity quantity_before(std::size_t place) const;
   void find_deeds();
   void find_orders();
@@ -127,6 +131,7 @@ void InstructionReader::find_objects() {
     by_place.emplace(i, owner->second);
   }
   find_clauses(by_place, used);
+  find_nouns();
   find_counted(used);
   for (std::size_t i = 0; i < out_.words.size(); ++i) {
     if (!used[i]) out_.free.push_back(out_.words[i]);
@@ -134,22 +139,44 @@ void InstructionReader::find_objects() {
   out_.named = std::move(used);
 }
 
+// A word that all names of a kind have, and no other name: "both bags" are red_bag and black_bag, whatever their type is called.
+void InstructionReader::find_nouns() {
+  std::map<std::string, std::set<ObjectId>> owners;
+  for (std::size_t i = 0; i < items_.objects().size(); ++i) {
+    for (std::string& word : words_of(items_.objects()[i])) owners[std::move(word)].insert(to_id<ObjectId>(i));
+  }
+  for (const ItemSet::Class& kind : items_.classes()) {
+    for (const auto& [word, objects] : owners) {
+      const bool all = std::equal(objects.begin(), objects.end(), kind.members.begin(), kind.members.end());
+      if (all && word.size() >= kShortestNamePart && !internal::is_digit(word[0])) out_.nouns.emplace(kind.name, word);
+    }
+  }
+}
+
 void InstructionReader::find_counted(const std::vector<bool>& used) {
   for (const ItemSet::Class& kind : items_.classes()) {
-    const std::vector<std::string> name = words_of(kind.name);
-    bool counted = false;
-    for (std::size_t i = 0; !name.empty() && i + name.size() <= out_.words.size(); ++i) {
-      const std::size_t last = i + name.size() - 1;
-      const std::vector<std::string> forms = bases(out_.words[last]);
-      if (used[last] || std::find(forms.begin(), forms.end(), name.back()) == forms.end()) continue;
-      if (!std::equal(name.begin(), name.end() - 1, out_.words.begin() + static_cast<std::ptrdiff_t>(i))) continue;
-      const Quantity quantity = quantity_before(i);
-      const bool all = quantity == Quantity::kThese && out_.words[last] != name.back();
-      if (all) out_.all_of.insert(kind.name);
-      counted = counted || all || quantity == Quantity::kSaid;
-    }
+    std::vector<std::vector<std::string>> names = {words_of(kind.name)};
+    if (const auto noun = out_.nouns.find(kind.name); noun != out_.nouns.end()) names.push_back({noun->second});
+    const bool counted =
+        std::any_of(names.begin(), names.end(), [&](const auto& name) { return is_counted(kind, name, used); });
     if (counted) out_.counted.push_back(&kind);
   }
+}
+
+bool InstructionReader::is_counted(const ItemSet::Class& kind, const std::vector<std::string>& name,
+                                   const std::vector<bool>& used) {
+  bool counted = false;
+  for (std::size_t i = 0; !name.empty() && i + name.size() <= out_.words.size(); ++i) {
+    const std::size_t last = i + name.size() - 1;
+    const std::vector<std::string> forms = bases(out_.words[last]);
+    if (used[last] || std::find(forms.begin(), forms.end(), name.back()) == forms.end()) continue;
+    if (!std::equal(name.begin(), name.end() - 1, out_.words.begin() + static_cast<std::ptrdiff_t>(i))) continue;
+    const Quantity quantity = quantity_before(i);
+    const bool all = quantity == Quantity::kThese && out_.words[last] != name.back();
+    if (all) out_.all_of.insert(kind.name);
+    counted = counted || all || quantity == Quantity::kSaid;
+  }
+  return counted;
 }
 
 // "all of the doors", "two doors"; "the doors"; of "some of the doors" and of "a door" nothing is known.
@@ -166,7 +193,7 @@ InstructionReader::Quantity InstructionReader::quantity_before(std::size_t place
   if (before == "one" && has_word_for(ItemSet::Kind::kExactly, 1, out_.words)) return Quantity::kSaid;
   if (before == "one" && has_word_for(ItemSet::Kind::kAtMost, 1, out_.words)) return Quantity::kSaid;
   if (before == "any" && denies(out_.words)) return Quantity::kSaid;
-  const bool some = says_any({before}, {"one", "some", "any", "most", "few", "many", "several"});
+  const bool some = says_any({before}, {"one", "some", "any", "more", "most", "few", "many", "several"});
   return these && !some ? Quantity::kThese : Quantity::kNone;
 }
 
@@ -238,11 +265,13 @@ void InstructionReader::find_clauses(const std::map<std::size_t, ObjectId>& by_p
     aside =
         aside || (!used[i] && (begins_aside(out_.words[i]) || (out_.words[i] == "that" && i > 0 && is_thing(i - 1))));
     if (!used[i] && !aside && says_not(out_.words, i)) out_.clauses.back().denied = true;
+    if (!used[i] && says_off(i) && tells_of_taking(out_.clauses.back().words))
+      out_.clauses.back().denied = !out_.clauses.back().denied;
     about_something = about_something || is_thing(i);
     if (used[i]) joint = false;
     if (!used[i]) out_.clauses.back().words.push_back(out_.words[i]);
     if (by_place.contains(i)) mention(i, by_place.at(i));
-    if (out_.words[i] == "it" && !used[i] && here.empty() && before.size() == 1) {
+    if (!used[i] && refers_back(i) && here.empty() && before.size() == 1) {
       mention(i, *before.begin());
       about_something = true;
     }
@@ -251,6 +280,24 @@ void InstructionReader::find_clauses(const std::map<std::size_t, ObjectId>& by_p
   for (Instruction::Clause& clause : out_.clauses) {
     if (has_word_for(ItemSet::Kind::kBefore, 0, clause.words)) clause.denied = false;
   }
+}
+
+// "It", "let her out", but not "her cup".
+bool InstructionReader::refers_back(std::size_t place) const {
+  if (says_any({out_.words[place]}, {"it", "him", "he", "she"})) return true;
+  if (out_.words[place] != "her") return false;
+  const std::size_t next = place + 1;
+  return next == out_.words.size() || out_.marks_before[next] || is_preposition(out_.words[next]) ||
+         says_any({out_.words[next]}, {"and", "then", "back", "out", "off", "over", "down", "again"});
+}
+
+// "Take the lid off" ends what put it there; "take off" may be the name of something else.
+bool InstructionReader::says_off(std::size_t place) const {
+  if (out_.words[place] != "off") return false;
+  return std::none_of(items_.deeds().begin(), items_.deeds().end(), [](const ItemSet::Deed& deed) {
+    const std::vector<std::string> action = words_of(deed.action);
+    return says_any(action, {"off"}) && tells_of_taking(action);
+  });
 }
 
 // Actions of whose names the instruction has words that no object or kind of objects has. A preposition alone is none.
@@ -344,6 +391,11 @@ std::vector<std::string> Instruction::free_words(const Range& range) const {
     if (!named[i]) out.push_back(words[i]);
   }
   return out;
+}
+
+bool Instruction::is_means(std::size_t place) const {
+  while (place > 0 && says_any({words[place - 1]}, {"the", "a", "an", "my", "your", "this", "that"})) --place;
+  return place > 0 && says_any({words[place - 1]}, {"with", "using"});
 }
 
 Instruction read_instruction(std::string_view text, const ItemSet& items) { return InstructionReader(items).run(text); }

@@ -10,6 +10,7 @@
 #define METACTRL_SRC_GOALS_INSTRUCTION_H_
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -53,12 +54,15 @@ struct Instruction {
   std::vector<Clause> clauses{};
   std::vector<const ItemSet::Class*> counted{};  // of which the instruction says how many
   std::set<std::string> all_of{};                // those that it says so of by "the" alone
+  std::map<std::string, std::string> nouns{};    // by kind: a word that its names share
   std::vector<SaidDeed> deeds{};
   std::vector<std::pair<const ItemSet::Deed*, std::vector<std::string>>> verbs{};  // words of actions that no name has
   std::vector<Order> orders{};
   bool orders_forbid = false;  // an order of two things asks for none of them
 
   std::vector<std::string> free_words(const Range& range) const;
+  // "With the mop" says how, and is nothing that is wanted.
+  bool is_means(std::size_t place) const;
 };
 
 // What comes back points into `items`.

@@ -122,7 +122,9 @@ double Mentions::shape_weight(std::uint32_t shape) {
     }
   }
   if (!items_.quantified(shape).empty()) {
-    const std::vector<std::string> name = words_of(items_.quantified(shape));
+    std::vector<std::string> name = words_of(items_.quantified(shape));
+    if (const auto noun = instruction_.nouns.find(items_.quantified(shape)); noun != instruction_.nouns.end())
+      name.push_back(noun->second);
     const bool mentioned =
         says_pronoun(instruction_.free) || std::any_of(name.begin(), name.end(), [this](const std::string& word) {
           return std::any_of(instruction_.free.begin(), instruction_.free.end(),
@@ -206,6 +208,7 @@ double Mentions::in_so_many_words(const ItemSet::Item& item) const {
   if (is_rare(item)) {
     const bool named = !item.objects.empty() && std::all_of(item.objects.begin(), item.objects.end(),
                                                             [this](ObjectId object) { return is_mentioned(object); });
+    if (is_always_of_others(item)) return 0;
     const bool said = named || best_deed(item, false) > 0 || best_deed(item, true) > 0 ||
                       share_said(items_.predicates(item.shape)) > 0;
     const bool of_kind = kind != ItemSet::Kind::kAlways ||
@@ -213,6 +216,10 @@ double Mentions::in_so_many_words(const ItemSet::Item& item) const {
     return said && of_kind ? kInSoManyWords : 0;
   }
   if (item.choices.empty()) return 0;
+  // "Either the red or the blue one is to be washed" is one thing to do, of two.
+  const auto first = clauses_of(items_.item(item.choices[0]).objects);
+  const auto second = clauses_of(items_.item(item.choices[1]).objects);
+  if (first && second && *first == *second && first->size() == 1) return 0;
   const bool both = std::all_of(item.choices.begin(), item.choices.end(), [this](ActionId choice) {
     const ItemSet::Item& one = items_.item(choice);
     return (best_deed(one, false) > 0 || share_said(items_.predicates(one.shape)) > 0) &&
@@ -227,6 +234,21 @@ bool Mentions::is_rare(const ItemSet::Item& item) const {
   const ItemSet::Kind kind = items_.kind(item.shape);
   return !items_.quantified(item.shape).empty() &&
          (kind == ItemSet::Kind::kAtMost || kind == ItemSet::Kind::kExactly || kind == ItemSet::Kind::kAlways);
+}
+
+// Is something said of all of a kind where nothing is said of "always", and that of something else? "Clean all rooms, and never enter the
+// attic" has none that is always clean.
+bool Mentions::is_always_of_others(const ItemSet::Item& item) const {
+  if (items_.kind(item.shape) != ItemSet::Kind::kAlways || items_.quantified(item.shape).empty()) return false;
+  const auto says_always = [](const Instruction::Clause& clause) {
+    return has_word_for(ItemSet::Kind::kAlways, 0, clause.words);
+  };
+  std::set<std::size_t> about = clauses_about(item, false);
+  about.merge(clauses_about(item, true));
+  const bool said_here = std::any_of(
+      about.begin(), about.end(), [&](std::size_t clause) { return says_always(instruction_.clauses[clause]); });
+  return !about.empty() && !said_here &&
+         std::any_of(instruction_.clauses.begin(), instruction_.clauses.end(), says_always);
 }
 
 // Of two different things, that of which less is said.
@@ -300,6 +322,59 @@ bool Mentions::names_things() const {
 bool Mentions::is_mentioned(ObjectId object) const {
   return std::find(instruction_.mentioned.begin(), instruction_.mentioned.end(), object) !=
          instruction_.mentioned.end();
+}
+
+// Of how many of a kind it speaks, where the goal is about neither the kind nor every one of it.
+std::string Mentions::uncounted_in(std::span<const ActionId> goal) const {
+  for (const ItemSet::Class* kind : instruction_.counted) {
+    const auto is_one = [&](ObjectId object) {
+      return std::binary_search(kind->members.begin(), kind->members.end(), object);
+    };
+    const auto is_of_kind = [&](const std::string& name) {
+      const auto other = std::find_if(items_.classes().begin(), items_.classes().end(),
+                                      [&](const ItemSet::Class& one) { return one.name == name; });
+      return other == items_.classes().end() || std::any_of(other->members.begin(), other->members.end(), is_one);
+    };
+    std::set<ObjectId> members;
+    bool quantified = false;
+    for (const ActionId item : goal) {
+      const std::string& name = items_.quantified(items_.item(item).shape);
+      quantified = quantified || (!name.empty() && is_of_kind(name));
+      for (const ObjectId object : items_.item(item).objects) {
+        if (is_one(object)) members.insert(object);
+      }
+    }
+    if (!quantified && members.size() < kind->members.size()) return kind->name;
+  }
+  return {};
+}
+
+// The first object of a goal of which the instruction says nothing, neither its name nor its kind, although it names things, and there are
+// others of the kind.
+std::string Mentions::unnamed_in(std::span<const ActionId> goal) const {
+  if (instruction_.mentioned.empty() && instruction_.counted.empty()) return {};
+  // Of a name a part will do: "to the lab, and lock up" may be about lab_door.
+  const auto is_said = [](const std::string& name, const std::vector<std::string>& words) {
+    const std::vector<std::string> parts = words_of(name);
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return alike(part, word); });
+    });
+  };
+  for (const ActionId item : goal) {
+    for (const ObjectId object : items_.item(item).objects) {
+      const std::string& name = items_.objects()[index(object)];
+      if (is_mentioned(object) || is_said(name, instruction_.words)) continue;
+      bool has_others = false;
+      bool kind_said = false;
+      for (const ItemSet::Class& kind : items_.classes()) {
+        if (!std::binary_search(kind.members.begin(), kind.members.end(), object)) continue;
+        has_others = true;
+        kind_said = kind_said || is_said(kind.name, instruction_.free);
+      }
+      if (has_others && !kind_said) return name;
+    }
+  }
+  return {};
 }
 
 // Two arguments that are mentioned one after the other, in this order or, half as much, the other way round.
@@ -391,6 +466,7 @@ double Mentions::out_of_place(const ItemSet::Item& item) const {
     about.merge(clauses_about(item, true));
     if (!about.empty() && std::all_of(about.begin(), about.end(), says_always)) weight += kUnusual;
   }
+  if (is_always_of_others(item)) weight += kContrary;
   if (instruction_.clauses.size() < 2 || !clauses) return weight;
   for (const ActionId choice : item.choices) {
     const ItemSet::Item& one = items_.item(choice);
@@ -435,8 +511,10 @@ bool Mentions::is_whole(std::span<const ActionId> goal, std::span<const ObjectId
                        [&](ActionId item) { return items_.quantified(shape_of(item)) == kind->name; });
   };
   const auto quantifies = [&](ActionId item) { return !items_.quantified(shape_of(item)).empty(); };
-  return std::all_of(instruction_.mentioned.begin(), instruction_.mentioned.end(), has_object) &&
-         std::all_of(predicates_.begin(), predicates_.end(), has_predicate) &&
+  for (std::size_t i = 0; i < instruction_.mentioned.size(); ++i) {
+    if (!has_object(instruction_.mentioned[i]) && !instruction_.is_means(instruction_.places[i])) return false;
+  }
+  return std::all_of(predicates_.begin(), predicates_.end(), has_predicate) &&
          std::all_of(instruction_.counted.begin(), instruction_.counted.end(), has_kind) && is_pursued(goal) &&
          (!says_pronoun(instruction_.free) || std::any_of(goal.begin(), goal.end(), quantifies));
 }

@@ -40,6 +40,11 @@ class Mentions {
   // it is washed", "only after".
   bool orders_are_wishes() const { return !instruction_.orders_forbid; }
 
+  // An object in a goal that nobody spoke of, in name or kind, although the instruction names things. Nothing where there is none.
+  std::string unnamed_in(std::span<const ActionId> goal) const;
+  // A kind of objects of which the instruction says how many it is about ("all rooms", "two of the doors"), and the goal does not.
+  std::string uncounted_in(std::span<const ActionId> goal) const;
+
  private:
   bool is_one_of_many(ObjectId object) const;
   bool is_mentioned(ObjectId object) const;
@@ -54,6 +59,7 @@ class Mentions {
   double deed_of_choices(const ItemSet::Item& item) const;
   double in_so_many_words(const ItemSet::Item& item) const;
   bool is_rare(const ItemSet::Item& item) const;
+  bool is_always_of_others(const ItemSet::Item& item) const;
   bool is_said_of_the_way(const ItemSet::Item& item) const;
   bool is_denied(const ItemSet::Item& item) const;
   bool asks_for_what_is_denied(const ItemSet::Item& item) const;

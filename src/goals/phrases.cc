@@ -19,9 +19,9 @@ constexpr std::array<std::array<std::string_view, 2>, 3> kDirections = {
 constexpr std::array<std::string_view, 11> kNumbers = {"zero", "one",   "two",   "three", "four", "five",
                                                        "six",  "seven", "eight", "nine",  "ten"};
 
-constexpr std::array<std::string_view, 10> kBeyondGoals = {"except",         "excluding",  "unless",     "instead",
-                                                           "rather than",    "other than", "apart from", "aside from",
-                                                           "everything but", "all but"};
+constexpr std::array<std::string_view, 13> kBeyondGoals = {
+    "where it was", "where they were", "as it was",  "except",     "excluding",      "unless", "instead",
+    "rather than",  "other than",      "apart from", "aside from", "everything but", "all but"};
 
 // What stands before a number, and how much more than the number is meant.
 struct BoundWords {
@@ -56,6 +56,16 @@ bool ends_before(const std::vector<std::string>& words, std::size_t place, std::
   const std::vector<std::string> said = words_of(phrase);
   return said.size() <= place &&
          std::equal(said.begin(), said.end(), words.begin() + static_cast<std::ptrdiff_t>(place - said.size()));
+}
+
+// "At no time", "all the time"; "at any time" where it is denied.
+bool says_of_all_times(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "time" && words[i] != "times") continue;
+    const std::size_t of = i > 1 && words[i - 1] == "the" ? i - 2 : i - 1;
+    if (i > 0 && (says_any({words[of]}, {"no", "all"}) || (words[of] == "any" && denies(words)))) return true;
+  }
+  return false;
 }
 
 // "No more than two" denies nothing.
@@ -129,7 +139,7 @@ bool denies(const std::vector<std::string>& words) {
 
 bool says_not(const std::vector<std::string>& words, std::size_t place) {
   const std::string next = place + 1 < words.size() ? words[place + 1] : "";
-  if (words[place] == "no") return next == "longer";
+  if (words[place] == "no") return next == "longer" || next == "time";
   return says_any({words[place]}, {"not", "t", "cannot", "neither", "nor", "never", "avoid"}) &&
          !says_any({next}, {"forget", "mind", "fail", "hesitate", "only", "just", "less", "fewer", "more", "you"});
 }
@@ -145,6 +155,10 @@ bool tells_what_to_do(const std::vector<std::string>& words) {
            says_any({word}, {"bring", "take", "get", "put", "move", "go", "send", "give", "keep", "leave", "set",
                              "place", "pick", "drop", "deliver", "return", "remove"});
   });
+}
+
+bool tells_of_taking(const std::vector<std::string>& words) {
+  return says_any(words, {"take", "takes", "taken", "get", "gets", "come", "comes", "remove", "lift"});
 }
 
 bool begins_aside(const std::string& word) {
@@ -245,9 +259,11 @@ bool has_word_for(ItemSet::Kind kind, std::uint32_t count, const std::vector<std
     case ItemSet::Kind::kEither:
       return says_any(words, {"or", "either"});
     case ItemSet::Kind::kAlways:
-      return says_any(words, {"always", "never", "throughout", "avoid", "keep", "ever", "without"});
+      return says_any(words, {"always", "never", "throughout", "avoid", "keep", "ever", "without"}) ||
+             says_of_all_times(words);
     case ItemSet::Kind::kSometime:
-      return says_any(words, {"sometime", "visit", "once", "via", "point", "time", "way"});
+      return says_any(words, {"sometime", "visit", "once", "via", "point", "way"}) ||
+             (says_any(words, {"time"}) && !says_of_all_times(words));
     case ItemSet::Kind::kBefore:
       return says_any(words, {"before", "after", "first", "until"});
   }

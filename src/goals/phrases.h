@@ -24,6 +24,8 @@ bool says_not(const std::vector<std::string>& words, std::size_t place);
 bool is_modal(const std::string& word);
 // Is there a verb among these words, or something else that is not in every order?
 bool tells_what_to_do(const std::vector<std::string>& words);
+// "Take", "get": with "off", what ends something.
+bool tells_of_taking(const std::vector<std::string>& words);
 // "If", "which": what follows describes, and asks for nothing.
 bool begins_aside(const std::string& word);
 // Of what is only to be kept apart in time, nothing is asked for.

@@ -30,6 +30,16 @@ constexpr std::size_t kShortestGuessed = 4;
 // "coffee table lamp" is coffeetablelamp.
 constexpr std::size_t kMostJoined = 3;
 
+bool is_article(const std::string& word) {
+  return word == "the" || word == "a" || word == "an" || word == "my" || word == "your";
+}
+
+// What follows says how, or from where.
+bool is_of_means(const std::string& word) {
+  return word == "with" || word == "using" || word == "by" || word == "from" || word == "via" || word == "through" ||
+         word == "if" || word == "so" || word == "because";
+}
+
 // What stands between two words of one name, as people write it.
 bool is_joint(std::string_view between, std::string_view marks) {
   return between.find_first_not_of(marks) == std::string_view::npos && between.size() <= 1;
@@ -60,11 +70,18 @@ TaskWords::TaskWords(const pddl::Ast& ast) {
     if (action.durative) said_by(action, action.durative->end_effects);
   }
   for (const pddl::Predicate& predicate : ast.predicates) said_[predicate.name].add(predicate.name);
-  for (const pddl::Type& type : ast.types) said_[type.name].add(type.name);
+  for (const pddl::Type& type : ast.types) {
+    said_[type.name].add(type.name);
+    things_.add(type.name);
+  }
   for (const pddl::Object& object : ast.objects) {
     WordSet& words = said_[object.name];
     words.add(object.name);
-    for (const pddl::TypeId type : object.types) words.add(ast.types[type].name);
+    things_.add(object.name);
+    for (const pddl::TypeId type : object.types) {
+      words.add(ast.types[type].name);
+      said_[ast.types[type].name].add(object.name);  // "both bags" are all suitcases
+    }
   }
   for (const pddl::GroundAtom& atom : ast.init) {
     if (atom.arguments.size() != 1 || changes[index(atom.predicate)]) continue;
@@ -211,7 +228,27 @@ class TaskWords::Reader {
     return last;
   }
 
-  bool names_a_thing(std::size_t i) const { return i > 0 && joint(i - 1, " ") && is_before_things(words_[i - 1].text); }
+  bool names_a_thing(std::size_t i) const {
+    if (begins_an_order(i)) return true;
+    // "The white clothes": what is of a thing already is described no more.
+    while (i > 0 && joint(i - 1, " ") && !is_ordinary(words_[i - 1].text) && !words_[i - 1].is_number() &&
+           task_.words_.has(words_[i - 1].text, around_) && !task_.things_.has(words_[i - 1].text, around_)) {
+      --i;
+    }
+    return i > 0 && joint(i - 1, " ") && is_before_things(words_[i - 1].text);
+  }
+
+  // "Hang the picture", "then hang it": first in what is said, and followed by what it is to be done to.
+  bool begins_an_order(std::size_t i) const {
+    constexpr std::string_view kBefore = " and then please now also first finally but ";
+    constexpr std::string_view kBehind = " the a an all both every each it them my your this these those everything ";
+    const auto is_in = [](std::string_view list, const std::string& word) {
+      return list.find(str_cat(" ", word, " ")) != std::string_view::npos;
+    };
+    if (i + 1 >= words_.size() || !joint(i, " ") || words_[i].text.ends_with("ly")) return false;
+    const bool first = i == 0 || !joint(i - 1, " ") || is_in(kBefore, words_[i - 1].text);
+    return first && (is_in(kBehind, words_[i + 1].text) || end_of_name(i + 1) > i + 1 || is_name(i + 1, i + 2));
+  }
 
   const TaskWords& task_;
   std::string_view text_;
@@ -228,7 +265,7 @@ TaskWords::Heard TaskWords::hear(std::string_view instruction, std::size_t most)
   return Reader(*this, instruction).run(most);
 }
 
-bool TaskWords::speaks_of(std::string_view instruction, std::string_view goal) const {
+WordSet TaskWords::words_about(std::string_view goal, bool ordinary_ones) const {
   WordSet wanted;
   const auto visit = [&](const auto& self, Piece piece) -> void {
     if (goal[piece.begin] == '(') {
@@ -238,10 +275,31 @@ bool TaskWords::speaks_of(std::string_view instruction, std::string_view goal) c
     const auto found = said_.find(internal::lower_case(piece.in(goal)));
     if (found == said_.end()) return;
     for (const std::string& word : found->second.words()) {
-      if (!is_ordinary(word)) wanted.add(word);
+      if (ordinary_ones || !is_ordinary(word)) wanted.add(word);
     }
   };
   if (const std::optional<Piece> whole = only_list(goal)) visit(visit, *whole);
+  return wanted;
+}
+
+std::string TaskWords::passed_over(std::string_view instruction, std::string_view goal) const {
+  const WordSet wanted = words_about(goal, true);
+  const std::vector<std::string> words = words_of(instruction);
+  const std::set<std::string> around(words.begin(), words.end());
+  bool aside = false;  // behind "with", up to the next word that is in every sentence
+  for (std::size_t i = 0; i < std::min(words.size(), kMostHeard); ++i) {
+    const std::string& word = words[i];
+    if (is_ordinary(word) && !is_article(word)) aside = is_of_means(word);
+    const std::vector<std::string> forms = bases(word);
+    if (aside || is_digit(word[0]) || std::any_of(forms.begin(), forms.end(), is_ordinary)) continue;
+    if (!words_.has(word, around)) continue;
+    if (!wanted.has(word, around)) return word;
+  }
+  return {};
+}
+
+bool TaskWords::speaks_of(std::string_view instruction, std::string_view goal) const {
+  const WordSet wanted = words_about(goal, false);
   std::set<std::string> around;
   for (const Word& word : words_in(instruction)) around.insert(word.text);
   return std::any_of(around.begin(), around.end(), [&](const std::string& word) {

@@ -32,8 +32,8 @@ class TaskWords {
   struct Heard {
     // The first words and names, each once, in small letters; with the name that is most like it: "lamp_3 (did you mean 'lamp_1'?)".
     std::vector<std::string> unknown;
-    // Those of them that stand where a thing is named: behind an article, a preposition of place or "bring" and its like, or written like
-    // a name.
+    // Those of them that stand where a thing is named: behind an article, a preposition of place or "bring" and its like, with what
+    // describes it or without; or where an order begins ("hang the picture"); or written like a name.
     std::vector<std::string> missing;
     // More than half of its words are unknown, as in another language.
     bool foreign = false;
@@ -43,11 +43,15 @@ class TaskWords {
   // Whether some word of the instruction, the ordinary ones apart, is about an object, a predicate or a type in this goal, or an action
   // that changes such a fact.
   bool speaks_of(std::string_view instruction, std::string_view goal) const;
+  // The first word that the task has a counterpart for and this goal has none: "bags" of a goal in which there is none. What is said
+  // with "with" or "from" a goal need not have. Nothing where there is no such word.
+  std::string passed_over(std::string_view instruction, std::string_view goal) const;
 
  private:
   class Reader;
 
   void add(const std::string& name);
+  WordSet words_about(std::string_view goal, bool ordinary_ones) const;
   std::string told(std::string_view said) const;
 
   WordSet words_;
@@ -59,6 +63,7 @@ class TaskWords {
   std::set<std::pair<std::string, std::string>> numbers_;
   // By name in a goal: what people may say to mean it.
   std::map<std::string, WordSet, std::less<>> said_;
+  WordSet things_;  // objects and types
 };
 
 }  // namespace metactrl::goals

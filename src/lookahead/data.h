@@ -95,6 +95,7 @@ class LookaheadData {
   std::optional<lookahead::HmmTable<float>> hmm_table;
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
+  std::uint64_t work = 0;  // steps (Budget::work) that all of this took
   std::vector<GoalId> unreachable_goals;
   // Where that is what makes the task infeasible: goals that no state that can be reached satisfies together.
   std::vector<lookahead::GoalSet> conflicts;

@@ -427,6 +427,7 @@ std::shared_ptr<const Lookahead> Lookahead::compile(const Task& task, const Look
   internal::Meter meter(stop);
   auto data = std::make_unique<LookaheadData>(task.program(), options);
   LookaheadCompiler(task, *data, meter).run();
+  data->work = meter.steps();
   return std::shared_ptr<const Lookahead>(new Lookahead(task, std::move(data)));
 }
 
@@ -463,6 +464,7 @@ std::optional<std::size_t> Lookahead::num_states() const {
   return data_->space ? std::optional<std::size_t>(data_->space->num_states()) : std::nullopt;
 }
 
+std::uint64_t Lookahead::work() const { return data_->work; }
 std::size_t Lookahead::memory_bytes() const {
   return data_->relaxed.memory_bytes() + (data_->space ? data_->space->memory_bytes() : 0) +
          (data_->table ? data_->table->memory_bytes() : 0) + (data_->surrogate ? data_->surrogate->memory_bytes() : 0) +

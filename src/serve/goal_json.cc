@@ -29,6 +29,8 @@ Json writing_json(const GoalProblem::Written& written, double seconds) {
   json["model_calls"] = written.model_calls;
   json["prompt_tokens"] = written.prompt_tokens;
   json["proofs"] = written.proofs;
+  json["work"] = written.work;
+  json["budget_ended"] = written.budget_ended;
   json["seconds"] = seconds;
   return json;
 }

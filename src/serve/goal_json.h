@@ -20,7 +20,8 @@ struct ChosenGoal {
 };
 
 // The member "goal" of a plan's answer: pddl, source; of one by the model also words, guarantee, certified, reason, doubt,
-// hypotheses, refused, unknown_names, left_out, text, reasoning, model_calls, prompt_tokens, proofs, seconds.
+// hypotheses, refused, unknown_names, left_out, text, reasoning, model_calls, prompt_tokens, proofs, work,
+// budget_ended, seconds.
 Json goal_json(const ChosenGoal& goal);
 
 // Why there is none, in a word: infeasible, undecided, or "no goal" where the model wrote what it liked.

@@ -3,8 +3,8 @@
 // seen the goal yet; and when nothing speaks against it. Otherwise the goal is the answer, and whoever finds it right
 // comes back with it.
 //
-// Writing takes turns of its own, as compiling does: most of it is proofs. Both stages share the request's time, and
-// each of its proofs is held to the limits that its plan is held to.
+// Writing takes turns of its own, as compiling does: most of it is proofs. Both stages share the request's time and its
+// budget, and each of its proofs is held to the limits that its plan is held to.
 #include <utility>
 
 #include "goals/problem_text.h"
@@ -137,6 +137,7 @@ std::optional<Json> Service::settle_goal(PlanRequest& request, SharedModel& shar
   }
   goal.pddl = written.goals[0].pddl;
   request.task.goal = goal.pddl;
+  written.take_from(request.options);
   if (on_event) {
     Json event{{"type", "goal"}};
     event.update(goal_json(goal));

@@ -47,6 +47,7 @@ class Meter {
   }
   void piece() { step(kStepsPerPiece); }
   const Stop& stop() const { return stop_; }
+  std::uint64_t steps() const { return done_; }
 
   // For what takes milliseconds by itself: the caller is asked now.
   void ask() const;

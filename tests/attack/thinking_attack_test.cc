@@ -29,6 +29,7 @@
 #include "metactrl/error.h"
 #include "metactrl/goal.h"
 #include "metactrl/planner.h"
+#include "support/list_some.h"
 #include "support/random.h"
 #include "support/str_cat.h"
 #include "support/test_data.h"
@@ -179,8 +180,10 @@ class Campaign {
   void attack(const ThinkingFamily& family, std::size_t until, double end) {
     const Stand one = stand(family);
     report_.add_task(family.name);
+    const std::size_t before = report_.guaranteed().plans;
     const std::vector<std::string> formats = PlanFormat::builtin_names();
-    while (report_.guaranteed().plans < until && !out_of_time(end)) {
+    // At least once, however few plans are asked for.
+    for (bool first = true; first || (report_.guaranteed().plans < until && !out_of_time(end)); first = false) {
       const std::size_t number = units_++;
       const TaskFiles& files = tasks_[number % tasks_.size()];
       Unit unit{files, load_pddl(files.domain, files.problem), formats[number / tasks_.size() % formats.size()],
@@ -194,6 +197,7 @@ class Campaign {
       }
       for (std::size_t i = 0; i < kTogether; ++i) attack(one, unit, number * kTogether + i, i);
     }
+    if (report_.guaranteed().plans == before) left_out_.push_back(family.name);
   }
 
   void attack(const Stand& one, Unit& unit, std::size_t index, std::size_t place) {
@@ -343,6 +347,7 @@ class Campaign {
 
   int verdict() const {
     CampaignVerdict verdict(report_, options_, out_of_time(options_.seconds));
+    verdict.expect(left_out_.empty(), "no plan was made of " + internal::list_some(left_out_));
     const Tally none = report_.without("none");
     verdict.expect(none.plans > 0 && none.valid() * 20 <= none.plans,
                    str_cat(none.valid(), " of ", none.plans, " plans are valid without guidance"));
@@ -356,6 +361,7 @@ class Campaign {
   testing::TemporaryFolder folder_{"metactrl_thinking_attack"};
   std::vector<TaskFiles> tasks_;
   std::size_t units_ = 0;
+  std::vector<std::string> left_out_;  // families
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -218,6 +218,21 @@ TEST_F(GoalCli, YesIsForGoalsThatNothingSpeaksAgainst) {
   EXPECT_EQ(given.code, 0) << given.err;
 }
 
+TEST_F(GoalCli, OneBudgetOfWorkIsForGoalAndPlan) {
+  METACTRL_NEEDS_VOCABULARY("gpt-2");
+  const Result r = plan("now.pddl", "--yes --max-work 1 --output json -i 'light lamp_a'");
+  EXPECT_EQ(r.code, 11) << r.err;
+  const Json goal = Json::parse(r.out)["goal"];
+  EXPECT_EQ(goal["budget_ended"], true);
+  EXPECT_EQ(goal["work"], 0);
+  EXPECT_CONTAINS(goal["reason"].get<std::string>(), "the budget of proofs ended");
+  const Result told = plan("now.pddl", "--yes --max-work 1 -i 'light lamp_a'");
+  EXPECT_CONTAINS(told.err, "the budget of proofs ended before all that was tried was decided (0 searches, 0 steps)");
+  const Json whole = Json::parse(plan("now.pddl", "--yes --output json -i 'light lamp_a'").out)["goal"];
+  EXPECT_EQ(whole["budget_ended"], false);
+  EXPECT_GT(whole["work"].get<std::uint64_t>(), 0U);
+}
+
 TEST_F(GoalCli, RunPursuesTheGoal) {
   const Result r = run("run -d d.pddl -p now.pddl --guidance search --goal '(lit lamp_a)'");
   EXPECT_EQ(r.code, 0) << r.err;

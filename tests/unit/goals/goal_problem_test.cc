@@ -413,15 +413,17 @@ TEST(GoalProblem, WhatSpeaksAgainstAGoalIsSaid) {
   EXPECT_EQ(doubt("light lamp a, because visitors are coming"), "");
   EXPECT_NE(doubt("wash the plates").find("no word of the instruction is about the goal"), std::string::npos);
   EXPECT_NE(doubt("light lamp a and the chandelier").find("names what is not there: chandelier"), std::string::npos);
+  EXPECT_NE(doubt("light a and put it back where it was").find("says 'where it was'"), std::string::npos);
   EXPECT_NE(doubt("light every lamp except a").find("says 'except'"), std::string::npos);
   EXPECT_NE(doubt("light at most half of the lamps").find("says 'at most'"), std::string::npos);
   // What a goal could say, and this one does not.
   for (const std::string said : {"at most two", "exactly two", "no fewer than two", "more than one", "only two"}) {
     EXPECT_NE(doubt("light " + said + " lamps").find("says '" + said + "', and the goal does not"), std::string::npos);
   }
-  EXPECT_EQ(doubt("light two lamps"), "");
+  EXPECT_NE(doubt("light two lamps").find("says of how many it speaks (lamp)"), std::string::npos);
+  EXPECT_EQ(doubt("light a lamp"), "");
   EXPECT_NE(doubt("light a or b").find("says 'or', and the goal does not"), std::string::npos);
-  EXPECT_EQ(doubt("light a, but never b or c"), "");
+  EXPECT_NE(doubt("light a, but never b or c").find("says 'b', and the goal has nothing about it"), std::string::npos);
   EXPECT_EQ(doubt("light a or more of the lamps"), "");
   const auto counted = [&](const std::string& goal, const std::string& instruction) {
     return write(parrot(goal), options, instruction).doubt;
@@ -430,6 +432,60 @@ TEST(GoalProblem, WhatSpeaksAgainstAGoalIsSaid) {
   EXPECT_EQ(counted("(and (not (forn (2) (?x - lamp) (lit ?x))))", "light at most one lamp"), "");
   EXPECT_EQ(counted("(and (or (lit a) (lit b)))", "light a or b"), "");
   EXPECT_NE(doubt("allume la lampe a, s'il te plait, avec ta lamp").find("mean nothing here"), std::string::npos);
+}
+
+TEST(GoalProblem, WhatNobodyNamedIsDoubted) {
+  const GoalProblem problem = GoalProblem::parse(
+      kDomain, "(define (problem now) (:domain lamps) (:objects hall attic - lamp) (:init (power)))");
+  GoalProblem::Options options;
+  options.guidance = Guidance::kMask;
+  options.hypotheses = 1;
+  const auto doubt = [&](const std::string& goal, const std::string& instruction) {
+    const testing::Setting setting = parrot(goal);
+    return problem.write(instruction, *setting.model, setting.words, options).doubt;
+  };
+  EXPECT_EQ(doubt("(and (lit hall))", "light the hall"), "");
+  EXPECT_EQ(doubt("(and (lit hall))", "light a lamp"), "");
+  EXPECT_NE(doubt("(and (lit hall) (lit attic))", "light the hall").find("is about attic"), std::string::npos);
+  EXPECT_NE(doubt("(and (lit hall))", "light the hall, and the attic").find("says 'attic'"), std::string::npos);
+  EXPECT_NE(doubt("(and (lit hall))", "hang the hall").find("what is not there: hang"), std::string::npos);
+}
+
+TEST(GoalProblem, GoalAndPlanHaveOneBudget) {
+  const testing::Setting setting = testing::random_setting(1);
+  PlanOptions plan;
+  plan.lookahead.search.work = plan.lookahead.exact.work = 1'000'000;
+  GoalProblem::Options options;
+  options.lookahead = plan.lookahead;
+  const GoalProblem::Written written = write(setting, options);
+  ASSERT_FALSE(written.goals.empty());
+  EXPECT_FALSE(written.budget_ended);
+  EXPECT_GT(written.work, 0U);
+  EXPECT_LE(written.work, 500'000U);
+  written.take_from(plan);
+  EXPECT_EQ(plan.lookahead.search.work, 1'000'000 - written.work);
+  EXPECT_EQ(plan.lookahead.exact.work, 1'000'000 - written.work);
+  EXPECT_EQ(plan.support.candidates.work, 1'000'000 - written.work);
+  // Of nothing there is no half.
+  options.lookahead.search.work = 1;
+  const GoalProblem::Written none = write(setting, options);
+  EXPECT_TRUE(none.goals.empty());
+  EXPECT_TRUE(none.undecided);
+  EXPECT_TRUE(none.budget_ended);
+  EXPECT_EQ(none.work, 0U);
+  EXPECT_NE(none.reason.find("the budget of proofs ended"), std::string::npos) << none.reason;
+}
+
+// What one search more would have decided is no part of a goal, and that is said.
+TEST(GoalProblem, AllProofsTogetherHaveABudget) {
+  const testing::Setting setting = testing::random_setting(1);
+  GoalProblem::Options options;
+  const std::uint64_t whole = write(setting, options).work;
+  ASSERT_GT(whole, 20U);
+  options.lookahead.search.work = 2;
+  const GoalProblem::Written written = write(setting, options);
+  EXPECT_TRUE(written.budget_ended);
+  EXPECT_LT(written.work, whole);
 }
 
 TEST(GoalProblem, AllOfTwoAreAtLeastTwo) {

@@ -449,5 +449,106 @@ TEST(Mentions, OneOfTwoDifferentThings) {
   EXPECT_EQ(best("oil the press or the saw", items), "(or (oiled press) (oiled saw))");
 }
 
+constexpr const char* kFerry = R"((define (domain ferry)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types passenger ship suitcase)
+  (:predicates (boarded ?p - passenger ?s - ship) (waiting ?p - passenger) (stowed ?b - suitcase) (covered ?b - suitcase))
+  (:action board :parameters (?p - passenger ?s - ship) :precondition (waiting ?p)
+    :effect (and (boarded ?p ?s) (not (waiting ?p))))
+  (:action leave :parameters (?p - passenger ?s - ship) :precondition (boarded ?p ?s)
+    :effect (and (not (boarded ?p ?s)) (waiting ?p)))
+  (:action stow :parameters (?b - suitcase) :precondition (not (stowed ?b)) :effect (stowed ?b))
+  (:action cover :parameters (?b - suitcase) :precondition (not (covered ?b)) :effect (covered ?b))
+  (:action uncover :parameters (?b - suitcase) :precondition (covered ?b) :effect (not (covered ?b)))))";
+constexpr const char* kTwoBags = R"((define (problem p) (:domain ferry)
+  (:objects smith jones - passenger aurora hope - ship red_bag black_bag - suitcase)
+  (:init (waiting smith) (boarded jones aurora) (covered red_bag)) (:goal (and))))";
+
+// One thing is to be done, of one of two: what else it changes is not the other half.
+TEST(Mentions, OneOfTwoThingsIsDoneToIt) {
+  const goals::ItemSet items = items_of(kFerry, kTwoBags);
+  EXPECT_EQ(best("either smith or jones should board the hope", items),
+            "(or (boarded smith hope) (boarded jones hope))");
+}
+
+TEST(Mentions, WhatIsTakenOffIsNotOnAnyMore) {
+  const goals::ItemSet items = items_of(kFerry, kTwoBags);
+  EXPECT_EQ(best("take the cover off the red bag", items), "(not (covered red_bag))");
+  EXPECT_EQ(best("cover the black bag", items), "(covered black_bag)");
+  EXPECT_EQ(best("jones has to get off the aurora", items), "(not (boarded jones aurora))");
+}
+
+TEST(Mentions, AKindIsSaidByWhatItsNamesShare) {
+  const goals::ItemSet items = items_of(kFerry, kTwoBags);
+  EXPECT_EQ(best("load both bags", items), "(forall (?x - suitcase) (stowed ?x))");
+  EXPECT_EQ(best("stow the bags", items), "(forall (?x - suitcase) (stowed ?x))");
+}
+
+TEST(Mentions, NeverIsSaidOfItsOwnClause) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const auto weight = [&](const std::string& instruction, const std::string& text) {
+    return weight_of(items, instruction, text).item;
+  };
+  const std::string said = "oil all machines, but the press should never be put on the shelf";
+  EXPECT_GT(weight(said, "(forall (?x) (imply (machine ?x) (oiled ?x)))"),
+            weight(said, "(always (forall (?x) (imply (machine ?x) (not (oiled ?x)))))") + 10);
+  EXPECT_EQ(best("never oil any machine", items), "(always (forall (?x) (imply (machine ?x) (not (oiled ?x)))))");
+  for (const char* any : {"don't oil the press at any time", "oil the press at no time"}) {
+    EXPECT_EQ(best(any, items), "(always (not (oiled press)))") << any;
+  }
+}
+
+TEST(Mentions, HerAndHimAreWhatTheClauseBeforeNames) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  for (const char* said : {"oil the press and lay her on the shelf", "oil the press, then lay it on the shelf"}) {
+    EXPECT_GT(weight_of(items, said, "(on press shelf)").item, weight_of(items, said, "(on saw shelf)").item) << said;
+  }
+  const char* hers = "oil the press and lay her saw on the shelf";
+  EXPECT_LT(weight_of(items, hers, "(on press shelf)").item, weight_of(items, hers, "(on saw shelf)").item);
+}
+
+TEST(Mentions, WhatIsUsedNeedNotBeInTheGoal) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const goals::Mentions::Weight used = weight_of(items, "oil the press with the saw", "(oiled press)");
+  EXPECT_GT(used.end, used.go_on);
+  const goals::Mentions::Weight both = weight_of(items, "oil the press and the saw", "(oiled press)");
+  EXPECT_LT(both.end, both.go_on);
+}
+
+TEST(Mentions, WhatNobodySpokeOfIsFound) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const auto unnamed = [&](const std::string& instruction, const std::string& text) {
+    const ActionId item = item_saying(items, text);
+    return goals::Mentions(instruction, items).unnamed_in({&item, 1});
+  };
+  EXPECT_EQ(unnamed("oil the press", "(oiled saw)"), "saw");
+  EXPECT_EQ(unnamed("oil the press", "(oiled press)"), "");
+  EXPECT_EQ(unnamed("oil a machine, and lay the saw on the shelf", "(oiled press)"), "");  // by its kind
+  EXPECT_EQ(unnamed("oil it", "(oiled saw)"), "");                                         // nothing is named
+}
+
+TEST(Mentions, APartOfANameIsEnoughToBeSpokenOf) {
+  const goals::ItemSet items = rooms();
+  const auto unnamed = [&](const std::string& text) {
+    const ActionId item = item_saying(items, text);
+    return goals::Mentions("bring the blood sample to the lab and lock up", items).unnamed_in({&item, 1});
+  };
+  EXPECT_EQ(unnamed("(locked lab_door)"), "");
+  EXPECT_EQ(unnamed("(locked door7)"), "door7");
+}
+
+TEST(Mentions, HowManyIsSaidByTheGoalToo) {
+  const goals::ItemSet items = items_of(kMachines, kTwoMachines);
+  const auto uncounted = [&](const std::string& instruction, std::vector<std::string> texts) {
+    std::vector<ActionId> goal;
+    for (const std::string& text : texts) goal.push_back(item_saying(items, text));
+    return goals::Mentions(instruction, items).uncounted_in(goal);
+  };
+  EXPECT_EQ(uncounted("oil all machines", {"(oiled press)"}), "machine");
+  EXPECT_EQ(uncounted("oil all machines", {"(oiled press)", "(oiled saw)"}), "");
+  EXPECT_EQ(uncounted("oil all machines", {"(forall (?x) (imply (machine ?x) (oiled ?x)))"}), "");
+  EXPECT_EQ(uncounted("oil a machine", {"(oiled press)"}), "");
+}
+
 }  // namespace
 }  // namespace metactrl::mentions_test

@@ -113,6 +113,29 @@ TEST(TaskWords, WhatIsMissingStandsWhereAThingIsNamed) {
   EXPECT_EQ(missing("bring the blood sample to the lab"), Words());
 }
 
+// Words that describe are no things, and what is to be done may be missing, too.
+TEST(TaskWords, WhatIsMissingMayBeDescribedOrBeTheOrderItself) {
+  EXPECT_EQ(missing("drop the heavy suitcases"), (Words{"suitcases"}));
+  EXPECT_EQ(missing("wash the dishwasher"), (Words{"wash"}));
+  EXPECT_EQ(missing("drop the blood sample, then hang it up"), (Words{"hang"}));
+  EXPECT_EQ(missing("drop the blood sample carefully"), Words());
+  EXPECT_EQ(missing("drop the dishwasher quickly"), Words());
+}
+
+TEST(TaskWords, WhatAGoalHasNothingAboutIsFound) {
+  const goals::TaskWords words = hospital();
+  const auto left = [&](const std::string& instruction) {
+    return words.passed_over(instruction, "(and (at blood_sample lab))");
+  };
+  EXPECT_EQ(left("drop the blood sample in the lab"), "");
+  EXPECT_EQ(left("bring the sample to the lab, please, as soon as possible"), "");
+  EXPECT_EQ(left("drop the blood sample in the lab and lock the door"), "lock");
+  EXPECT_EQ(left("drop the dishwasher and the blood sample in the lab"), "dishwasher");
+  EXPECT_EQ(left("drop the blood sample from the ward in the lab"), "");
+  EXPECT_EQ(left("drop the blood sample in the lab with the heavy dishwasher"), "");
+  EXPECT_EQ(left("drop the violin in the lab"), "");  // which is told as unknown
+}
+
 TEST(TaskWords, MostWordsOfAnotherLanguageAreUnknown) {
   const auto foreign = [](const std::string& instruction) { return hospital().hear(instruction, 5).foreign; };
   for (const char* instruction : {"bringe die blood_sample bitte ins lab", "apporte l'échantillon au lab",
