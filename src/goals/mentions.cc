@@ -245,8 +245,8 @@ bool Mentions::is_always_of_others(const ItemSet::Item& item) const {
   };
   std::set<std::size_t> about = clauses_about(item, false);
   about.merge(clauses_about(item, true));
-  const bool said_here = std::any_of(
-      about.begin(), about.end(), [&](std::size_t clause) { return says_always(instruction_.clauses[clause]); });
+  const bool said_here = std::any_of(about.begin(), about.end(),
+                                     [&](std::size_t clause) { return says_always(instruction_.clauses[clause]); });
   return !about.empty() && !said_here &&
          std::any_of(instruction_.clauses.begin(), instruction_.clauses.end(), says_always);
 }
