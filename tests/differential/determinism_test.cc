@@ -175,8 +175,7 @@ class GoalDeterminism : public testing::CommandLineTest {
 
 TEST_F(GoalDeterminism, BusyLoopsChangeNoByteOfAGoalFromWords) {
   for (const Instruction& instruction :
-       {Instruction{"hospital", "the scalpel and the chart at the ward, sterile and locked"},
-        Instruction{"kitchen", "the fish cooked on the plate"}}) {
+       {Instruction{"hospital", "the chart at the ward"}, Instruction{"kitchen", "the fish not raw"}}) {
     SCOPED_TRACE(instruction.domain);
     const std::string quiet = answer(instruction);
     const BusyLoops loops;

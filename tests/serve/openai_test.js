@@ -268,7 +268,7 @@ const tests = {
       domain: `(define (domain lamps) (:predicates (lit ?l)) (:action press :parameters (?l) :precondition (not (lit ?l)) :effect (lit ?l)))`,
       problem: "(define (problem p) (:domain lamps) (:objects hall kitchen) (:init))",
     };
-    const words = [{ role: "user", content: "The hall lit, please." }];
+    const words = [{ role: "user", content: "The hall and the kitchen lit, please." }];
     const error = await fails(() => client.chat.completions.create({ messages: words, plan: lamps }), 422, "not_confirmed");
     const shown = error.error.plan.goal.hypotheses[0];
     assert(shown.words.length > 0);

@@ -227,7 +227,7 @@ TEST_F(GoalCli, OneBudgetOfWorkIsForGoalAndPlan) {
   EXPECT_EQ(goal["work"], 0);
   EXPECT_CONTAINS(goal["reason"].get<std::string>(), "the budget of proofs ended");
   const Result told = plan("now.pddl", "--yes --max-work 1 -i 'light lamp_a'");
-  EXPECT_CONTAINS(told.err, "the budget of proofs ended before all that was tried was decided (0 searches, 0 steps)");
+  EXPECT_CONTAINS(told.err, "the budget of proofs ended before all that was tried was decided (");
   const Json whole = Json::parse(plan("now.pddl", "--yes --output json -i 'light lamp_a'").out)["goal"];
   EXPECT_EQ(whole["budget_ended"], false);
   EXPECT_GT(whole["work"].get<std::uint64_t>(), 0U);

@@ -241,6 +241,7 @@ TEST_F(GoalsTest, AnAgentsGoalDoesNotLookBack) {
   }
   tools.push_back({{"type", "function"}, {"function", {{"name", "blow-fuse"}}}});
   bool looked_back = false;
+  int planned = 0;
   for (const char* words : {"light lamp a", "light a and b", "lamp b should be lit", "visit lamp a", "no lamp lit"}) {
     for (const char* model : {"lamplighter", "other"}) {
       json body = chat(now({{"yes", true}, {"guidance", "mask"}}), words);
@@ -254,7 +255,14 @@ TEST_F(GoalsTest, AnAgentsGoalDoesNotLookBack) {
       body["tools"] = tools;
       body["parallel_tool_calls"] = false;
       const HttpResponse response = post("/v1/chat/completions", body);
+      if (response.status == 422) {  // something speaks against it
+        const json goals = response.json()["error"]["plan"]["goal"]["hypotheses"];
+        EXPECT_FALSE(goals.empty()) << words << response.body;
+        EXPECT_EQ(goals.dump().find("sometime"), std::string::npos) << words;
+        continue;
+      }
       ASSERT_EQ(response.status, 200) << words << response.body;
+      ++planned;
       const json message = response.json()["choices"][0]["message"];
       EXPECT_EQ(response.json()["plan"]["goal"]["pddl"].get<std::string>().find("sometime"), std::string::npos);
       if (!message.contains("tool_calls") || message["tool_calls"].empty()) continue;
@@ -265,6 +273,7 @@ TEST_F(GoalsTest, AnAgentsGoalDoesNotLookBack) {
     }
   }
   EXPECT_TRUE(looked_back) << "these models would not write anything of the kind";
+  EXPECT_GE(planned, 5);
 }
 
 TEST_F(GoalsTest, ConstraintsAloneAreATask) {
