@@ -30,9 +30,9 @@ inline LoopOptions searching() {
 // The truth follows the rules, and each function can be replaced.
 class ScriptedWorld : public World {
  public:
-  explicit ScriptedWorld(Scene scene) : scene_(std::move(scene)), truth_(scene_.initial_state()) {}
+  explicit ScriptedWorld(Scene begin) : scene(std::move(begin)), truth(scene.initial_state()) {}
 
-  Observation observe() override { return on_observe ? on_observe() : Observation::certain(truth_); }
+  Observation observe() override { return on_observe ? on_observe() : Observation::certain(truth); }
   Execution execute(const PlanStep& step) override {
     steps.push_back(to_string(step));
     if (on_execute) return on_execute(step);
@@ -42,23 +42,23 @@ class ScriptedWorld : public World {
   Observation look(const std::string& object) override { return on_look(object); }
 
   Execution follow(const PlanStep& step) {
-    auto after = scene_.apply(truth_, step);
+    auto after = scene.apply(truth, step);
     if (!after) return {false, "not possible"};
-    truth_ = *std::move(after);
+    truth = *std::move(after);
     return {true, ""};
   }
   void replace(const std::string& from, const std::string& to) {
-    std::erase(truth_, from);
-    if (!to.empty()) truth_.push_back(to);
-    std::sort(truth_.begin(), truth_.end());
+    std::erase(truth, from);
+    if (!to.empty()) truth.push_back(to);
+    std::sort(truth.begin(), truth.end());
   }
 
   std::function<Observation()> on_observe;
   std::function<Execution(const PlanStep&)> on_execute;
   std::function<Observation(const std::string&)> on_look;
   std::vector<std::string> steps;
-  Scene scene_;
-  SceneState truth_;
+  Scene scene;
+  SceneState truth;
 };
 
 }  // namespace metactrl::testing

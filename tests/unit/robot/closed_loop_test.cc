@@ -31,7 +31,7 @@ TEST(ClosedLoop, ReachesTheGoalInAWorldThatKeepsTheRules) {
   EXPECT_EQ(report.observations, 8U);
   EXPECT_GE(report.checks, 1U);
   EXPECT_EQ(report.goal_probability, 1);
-  EXPECT_TRUE(scene.is_goal(world.truth_));
+  EXPECT_TRUE(scene.is_goal(world.truth));
   ASSERT_GE(report.events.size(), 3U);
   EXPECT_EQ(report.events[0].kind, LoopEvent::Kind::kObserved);
   EXPECT_EQ(report.events[1].kind, LoopEvent::Kind::kPlanned);
@@ -111,7 +111,7 @@ TEST(ClosedLoop, TriesAgainAfterAFailureAndPlansAgainAfterASurprise) {
   EXPECT_EQ(report.retries, 1U);
   EXPECT_EQ(report.surprises, 1U);
   EXPECT_EQ(report.replans, 1U);
-  EXPECT_TRUE(scene.is_goal(world.truth_));
+  EXPECT_TRUE(scene.is_goal(world.truth));
   for (const LoopEvent& event : report.events) {
     if (event.kind != LoopEvent::Kind::kPlanned || &event == &report.events[1]) continue;
     EXPECT_NE(event.because.find("the rest of the plan no longer holds: step 1 ("), std::string::npos) << event.because;

@@ -30,9 +30,7 @@ TEST(ClosedLoop, APlanHoldsInEveryStateItMustHoldIn) {
     ScriptedWorld world(scene);
     if (second) world.replace("(inside pliers box_1)", "(inside pliers box_2)");
     bool touched = false;
-    world.on_observe = [&] {
-      return touched ? Observation::certain(world.truth_) : pliers_somewhere(world.truth_, 0.6);
-    };
+    world.on_observe = [&] { return touched ? Observation::certain(world.truth) : pliers_somewhere(world.truth, 0.6); };
     world.on_execute = [&](const PlanStep& step) {
       if (step.action == "grab" && step.arguments[0] == "pliers") touched = true;
       return world.follow(step);
@@ -44,7 +42,7 @@ TEST(ClosedLoop, APlanHoldsInEveryStateItMustHoldIn) {
     EXPECT_EQ(report.events[1].states, 2U);
     EXPECT_EQ(report.events[1].holds_in, 2U);
     EXPECT_NEAR(report.events[1].covered, 1, 1e-9);
-    EXPECT_TRUE(scene.is_goal(world.truth_));
+    EXPECT_TRUE(scene.is_goal(world.truth));
   }
 }
 
@@ -66,7 +64,7 @@ TEST(ClosedLoop, SearchesForABeliefHaveABudgetOfTheirOwn) {
   EXPECT_EQ(loop.run(certain).end, LoopEnd::kGoalObserved);
   ScriptedWorld unsure(scene);
   unsure.on_observe = [&] {
-    Observation observation = Observation::certain(unsure.truth_);
+    Observation observation = Observation::certain(unsure.truth);
     observation.sightings.push_back({{{{"(seen)"}, 0.6}}});
     return observation;
   };
@@ -81,7 +79,7 @@ TEST(ClosedLoop, ALowerConfidenceBetsOnTheLikelyState) {
   options.confidence = 0.9;
   ClosedLoop loop(scene, options);
   ScriptedWorld world(scene);
-  world.on_observe = [&] { return pliers_somewhere(world.truth_, 0.95); };
+  world.on_observe = [&] { return pliers_somewhere(world.truth, 0.95); };
   world.on_execute = [&](const PlanStep& step) {
     world.on_observe = nullptr;
     return world.follow(step);
@@ -100,12 +98,12 @@ TEST(ClosedLoop, LooksFirstWhenItPaysAndOnlyThen) {
     ClosedLoop loop(scene, options);
     ScriptedWorld world(scene);
     bool known = false;
-    world.on_observe = [&] { return known ? Observation::certain(world.truth_) : pliers_somewhere(world.truth_, 0.5); };
+    world.on_observe = [&] { return known ? Observation::certain(world.truth) : pliers_somewhere(world.truth, 0.5); };
     world.on_look = [&](const std::string& object) {
       EXPECT_EQ(object, "pliers");
       known = true;
       Observation observation;
-      for (const std::string& fact : world.truth_) {
+      for (const std::string& fact : world.truth) {
         if (Scene::subject(fact) == object) observation.sightings.push_back({{{{fact}, 1}}});
       }
       return observation;
@@ -143,9 +141,9 @@ TEST(ClosedLoop, LooksWhenNoPlanHoldsInAllStatesOtherwiseSaysSo) {
     world.replace("", "(armed gem)");
     bool known = false;
     world.on_observe = [&] {
-      if (known) return Observation::certain(world.truth_);
+      if (known) return Observation::certain(world.truth);
       Observation observation;
-      for (const std::string& fact : world.truth_) {
+      for (const std::string& fact : world.truth) {
         if (fact != "(armed gem)") observation.sightings.push_back({{{{fact}, 1}}});
       }
       observation.sightings.push_back({{{{"(armed gem)"}, 0.5}}});
@@ -177,7 +175,7 @@ TEST(ClosedLoop, ABeliefThatIsTooWideIsNotActedUpon) {
   options.max_looks = 0;
   ClosedLoop loop(scene, options);
   ScriptedWorld world(scene);
-  world.on_observe = [&] { return pliers_somewhere(world.truth_, 0.5); };
+  world.on_observe = [&] { return pliers_somewhere(world.truth, 0.5); };
   const LoopReport report = loop.run(world);
   EXPECT_EQ(report.end, LoopEnd::kUndecided) << report.reason;
   EXPECT_GE(report.pruned, 0.5) << "observing the same again does not bring back what was left out";
@@ -190,7 +188,7 @@ TEST(ClosedLoop, TheGoalMayBeBelieved) {
   ScriptedWorld world(scene);
   world.on_observe = [&] {
     Observation observation;
-    for (const std::string& fact : world.truth_) observation.sightings.push_back({{{{fact}, 0.99}}});
+    for (const std::string& fact : world.truth) observation.sightings.push_back({{{{fact}, 0.99}}});
     return observation;
   };
   const LoopReport report = loop.run(world);
