@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <llama.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <system_error>

@@ -146,8 +146,6 @@ class EntryBuilder {
   const PieceTable& table() const { return table_; }
   std::string text(std::size_t entry) const;
   void append_tokens(std::size_t entry, std::vector<TokenId>* out) const;
-  // How many entries were encoded as a whole.
-  std::size_t num_encoded() const { return num_encoded_; }
 
  private:
   enum class Place : std::uint8_t { kFirst, kMiddle, kLast };
@@ -193,7 +191,6 @@ class EntryBuilder {
   NumberSet verified_;  // borders that some entry encoded as a whole has shown to be as expected
   std::size_t stride_ = 0;
   std::vector<std::uint32_t> entries_;
-  std::size_t num_encoded_ = 0;
 
   // The entry at hand.
   std::string text_;

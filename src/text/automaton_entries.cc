@@ -221,7 +221,6 @@ bool EntryBuilder::look_up(std::uint32_t* out) const {
 
 void EntryBuilder::learn(const Frame& frame, std::uint32_t* out) {
   const std::vector<TokenId> tokens = encode_exactly(vocabulary_, text_, {}, "\"" + text_ + "\"");
-  ++num_encoded_;
   borders_.assign(text_.size() + 1, false);
   std::size_t at = 0;
   borders_[0] = true;
